@@ -1,0 +1,17 @@
+"""The errors that rulenet raises: one base, few kinds."""
+
+
+class RuleNetError(Exception):
+    """Anything rulenet raises on purpose."""
+
+
+class TableError(RuleNetError, ValueError):
+    """A table, a label column or a weight column that cannot be used as it is."""
+
+
+class NetworkError(RuleNetError, ValueError):
+    """Weights that do not form a network."""
+
+
+class ParameterError(RuleNetError, ValueError):
+    """A parameter outside its range."""
