@@ -21,7 +21,8 @@ def report(n_rows: int = 1_000_000, n_columns: int = 40) -> str:
     """A Markdown section."""
     lines = [
         "## Encoding",
-        f"\n{n_rows:,} rows x {n_columns} nominal columns of 2 to 10 values; seconds on one thread, best of the calls that fit into 5 s.\n",
+        f"\n{n_rows:,} rows x {n_columns} nominal columns of 2 to 10 values; seconds on one thread, best of the calls "
+        "that fit into 5 s.\n",
         "| columns | what | OneHotEncoder | rulenet | ratio |",
         "|---|---|---:|---:|---:|",
     ]

@@ -1,8 +1,121 @@
-"""Slow, obvious versions of what rulenet computes; imports nothing from rulenet."""
+"""Slow, obvious versions of what the compiled loops do. Imports nothing from rulenet.
+
+A network here is ``(weights, first_gate)``: a list of Boolean arrays (n_units, n_inputs), and "and" or "or".
+"""
 
 import numbers
 
+import numpy as np
 import pandas as pd
+from sklearn.utils import shuffle
+
+
+def evaluate(weights, first_gate, rows):
+    """The output on Boolean ``rows`` (n_rows, n_literals), unit by unit."""
+    is_and = first_gate == "and"
+    for layer in weights:
+        gate = np.all if is_and else np.any
+        rows = np.column_stack([gate(rows[:, unit], axis=1) for unit in layer])
+        is_and = not is_and
+    return rows[:, 0]
+
+
+def weight_correct(weights, first_gate, rows, target, row_weights):
+    """The total weight of the rows predicted right."""
+    return int(row_weights[evaluate(weights, first_gate, rows) == target].sum())
+
+
+def flipped(weights, first_gate, groups, layer, unit, source):
+    """A copy with one weight flipped; in an AND first layer a literal added takes the place of its siblings."""
+    new = [w.copy() for w in weights]
+    adds = not new[layer][unit, source]
+    if adds and layer == 0 and first_gate == "and" and groups[source] >= 0:
+        new[0][unit, groups == groups[source]] = False
+    new[layer][unit, source] = adds
+    return new
+
+
+def scan_order(weights):
+    """(layer, unit, source) of every weight in the order in which ties are resolved."""
+    for unit in range(weights[0].shape[0]):
+        for source in range(weights[0].shape[1]):
+            yield 0, unit, source
+    for layer, w in enumerate(weights[1:], start=1):
+        for source in range(w.shape[1]):
+            for unit in range(w.shape[0]):
+                yield layer, unit, source
+
+
+def gains(weights, first_gate, groups, rows, target, row_weights):
+    """{(layer, unit, source): gain} of every flip, in scan order, by evaluating the whole network anew."""
+    before = weight_correct(weights, first_gate, rows, target, row_weights)
+    return {
+        place: weight_correct(flipped(weights, first_gate, groups, *place), first_gate, rows, target, row_weights)
+        - before
+        for place in scan_order(weights)
+    }
+
+
+def climb(weights, first_gate, groups, rows, target, row_weights, max_flips):
+    """Take the first best flip until none wins or ``max_flips`` are done."""
+    for _ in range(max_flips):
+        table = gains(weights, first_gate, groups, rows, target, row_weights)
+        place = max(table, key=table.__getitem__)
+        if table[place] <= 0:
+            break
+        weights = flipped(weights, first_gate, groups, *place)
+    return weights
+
+
+def initialise(groups, hidden_layer_sizes, first_gate, length, probability, seed):
+    """A random start, every random number drawn by itself."""
+    rng = np.random.RandomState(seed)
+    attributes = [[j for j, group in enumerate(groups) if group == a] for a in range(max(groups) + 1)]
+    sizes = [len(groups), *hidden_layer_sizes]
+    weights = []
+    for i, n_units in enumerate(hidden_layer_sizes):
+        layer = np.zeros((n_units, sizes[i]), dtype=bool)
+        if i == 0 and first_gate == "and":
+            for k in range(n_units):
+                for literals in attributes:
+                    if rng.random() < min(length, len(attributes)) / len(attributes):
+                        layer[k, literals[::-1][rng.randint(len(literals))]] = True
+        else:
+            for j in range(sizes[i]):
+                layer[rng.randint(n_units), j] = True
+                for k in range(n_units):
+                    if rng.random() < probability:
+                        layer[k, j] = True
+        weights.append(layer)
+    return [*weights, np.ones((1, sizes[-1]), dtype=bool)]
+
+
+def train(
+    weights, first_gate, groups, rows, target, row_weights, *, n_epochs, batch_size, max_flips, restore_best, seed
+):
+    """Mini-batch training, literally as it was run; returns the weights and the accuracies on all rows."""
+
+    def accuracy():
+        return weight_correct(weights, first_gate, rows, target, row_weights) / row_weights.sum()
+
+    size = min(batch_size, len(rows))
+    shuffled = rows, target, row_weights
+    history = [accuracy()]
+    best, best_accuracy = weights, history[0]
+    for _ in range(n_epochs):
+        for b in range(len(rows) // size):
+            shuffled = shuffle(*shuffled, random_state=seed + b)
+            batch = [part[b * size : (b + 1) * size] for part in shuffled]
+            weights = climb(weights, first_gate, groups, *batch, max_flips)
+            history.append(accuracy())
+            if history[-1] > best_accuracy:
+                best, best_accuracy = weights, history[-1]
+        if best_accuracy == 1:
+            break
+    if restore_best:
+        weights = best
+    weights = climb(weights, first_gate, groups, rows, target, row_weights, max_flips)
+    return weights, [*history, accuracy()]
 
 
 def encode(rows, values, not_equal=False):
