@@ -15,3 +15,7 @@ class NetworkError(RuleNetError, ValueError):
 
 class ParameterError(RuleNetError, ValueError):
     """A parameter outside its range."""
+
+
+class FormulaError(RuleNetError, ValueError):
+    """A formula that is not well formed, or too large for what was asked."""
