@@ -1,6 +1,6 @@
 """Hypothesis strategies for networks over attributes, and for formulas."""
 
-from itertools import product
+from itertools import pairwise, product
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -27,7 +27,7 @@ def networks_with_literals(draw, max_attributes=4, max_layers=4, max_units=4, de
     sizes = [len(literals), *draw(st.lists(st.integers(1, max_units), max_size=max_layers - 1)), 1]
     weights = [
         draw(st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=m, max_size=m))
-        for n, m in zip(sizes, sizes[1:], strict=False)
+        for n, m in pairwise(sizes)
     ]
     return Network(weights, draw(st.sampled_from(("and", "or")))), literals
 

@@ -49,7 +49,7 @@ def irredundant(space: Space, cover: Sequence[Cube], on: Sequence[Cube]) -> list
 
 def shrink(space: Space, cover: Sequence[Cube], on: Sequence[Cube]) -> list[Cube]:
     """Every cube cut down to the smallest that still covers what the others leave of ``on``."""
-    cubes: list[Cube | None] = sorted(cover, key=int.bit_count, reverse=True)
+    cubes: list[Cube | None] = [*sorted(cover, key=int.bit_count, reverse=True)]
     for k, cube in enumerate(cubes):
         rest = [c for j, c in enumerate(cubes) if j != k and c is not None]
         cubes[k] = rest_around(space, cube, on, rest, STEPS) if cube is not None else None

@@ -179,6 +179,9 @@ def _check(formula: Formula) -> None:
     if len(set(names)) < len(names):
         twice = next(n for n in names if names.count(n) > 1)
         raise FormulaError(f"two attributes are called {twice!r}; give the columns different names")
+    for attribute in formula.attributes:
+        if len(set(attribute.values)) < len(attribute.values):  # True == 1
+            raise FormulaError(f"column {attribute.name!r} has values that Python holds equal; convert it to text")
     if formula.target in formula.concepts:
         raise FormulaError(f"{formula.target!r} names both the target and a concept; rename one")
     attributes, defined = set(formula.attributes), set[str]()
@@ -186,6 +189,8 @@ def _check(formula: Formula) -> None:
         if not isinstance(name, str) or not name.strip():
             raise FormulaError(f"a concept is called {name!r}; a name needs at least one visible character")
         for node in walk(expression):
+            if isinstance(node, And | Or) and not node.parts:
+                raise FormulaError(f"{name!r} has a gate without parts; say TRUE or FALSE instead")
             if isinstance(node, Concept) and node.name not in defined:
                 raise FormulaError(f"{name!r} uses concept {node.name!r}, which is not defined before it")
             if isinstance(node, Literal) and node.attribute not in attributes:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from typing import Literal as OneOf
 
-from rulenet.formulas.expressions import FALSE, TRUE, And, Concept, Constant, Expression, Formula, Literal, Not, Or
+from rulenet.formulas.expressions import FALSE, TRUE, And, Concept, Constant, Expression, Formula, Not, Or
 from rulenet.formulas.tidy import fresh_names
-from rulenet.literals import Attribute
+from rulenet.literals import Attribute, Literal
 
 Gate = OneOf["and", "or"]
 FALSE_ID, TRUE_ID = 0, 1

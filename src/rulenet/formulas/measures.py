@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from rulenet.formulas.expressions import And, Concept, Expression, Formula, Literal, Or, parts_of, walk
+from rulenet.formulas.expressions import And, Concept, Expression, Formula, Or, parts_of, walk
 from rulenet.formulas.to_network import to_network
-from rulenet.literals import literals_of
+from rulenet.literals import Literal, literals_of
 
 
 @dataclass(frozen=True, slots=True)

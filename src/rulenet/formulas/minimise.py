@@ -36,7 +36,8 @@ def minimise(
     formula : Formula
         What to minimise.
     assume_complete : bool
-        Let rows with missing values come out as they may. Only then may ``(a = 0 and x) or (a = 1 and x)`` become ``x``.
+        Let rows with missing values come out as they may. Only then does ``(a = 0 and x) or (a = 1 and x)`` become
+        ``x``.
     rows : Codes, optional
         Only these rows count; the result may differ from the formula in all others.
     not_equal : bool

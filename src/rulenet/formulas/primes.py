@@ -34,7 +34,7 @@ def primes(space: Space, cover: Sequence[Cube], limit: int) -> list[Cube]:
 
 
 def fewest(space: Space, candidates: Sequence[Cube], codes: NDArray[np.int64]) -> list[Cube] | None:
-    """The fewest candidates, then those with fewest conditions, that cover all rows of ``codes``; None if not proven."""
+    """The fewest candidates, with the fewest conditions, that cover all rows of ``codes``; None if not proven."""
     if not len(codes):
         return []
     inside = np.array([space.contains(c, codes) for c in candidates]).T

@@ -26,7 +26,7 @@ def to_network(
     >>> a, b = Attribute("a", (0, 1)), Attribute("b", (0, 1))
     >>> formula = Formula(Or((Literal(a, 1), And((Literal(a, 0), Literal(b, 1))))), {}, (a, b))
     >>> to_network(formula, literals_of([a, b]))
-    Network(4 literals -> (2,), 'and' first, 5 edges)
+    Network(4 -> 2, 'and' first, 5 edges)
     """
     graph = Graph(formula.attributes)
     leaves = {graph.literal(x): j for j, x in reversed(list(enumerate(literals)))}

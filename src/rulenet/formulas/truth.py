@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rulenet.formulas.expressions import And, Concept, Constant, Expression, Formula, Literal, Not, Or
-from rulenet.literals import Attribute
+from rulenet.formulas.expressions import And, Concept, Constant, Expression, Formula, Not, Or
+from rulenet.literals import Attribute, Literal
 
 Mask = NDArray[np.bool_]
 MISSING = -1

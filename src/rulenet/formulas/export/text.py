@@ -1,6 +1,7 @@
 """Plain text for people: what the target and the concepts mean."""
 
-from rulenet.formulas.expressions import And, Concept, Constant, Expression, Formula, Literal, Not, Or
+from rulenet.formulas.expressions import And, Concept, Constant, Expression, Formula, Not, Or
+from rulenet.literals import Literal
 
 
 def to_text(formula: Formula) -> str:
@@ -12,7 +13,7 @@ def to_text(formula: Formula) -> str:
     positive if a = 1 and b != 2
     """
     blocks = [_block(f"{formula.target} if", formula.output)]
-    blocks += [_block(f"where {name} means", meaning) for name, meaning in reversed(formula.concepts.items())]
+    blocks += [_block(f"where {name} means", meaning) for name, meaning in reversed([*formula.concepts.items()])]
     return "\n".join(blocks)
 
 
