@@ -23,3 +23,7 @@ class ParameterError(RuleNetError, ValueError):
 
 class FormulaError(RuleNetError, ValueError):
     """A formula that is not well formed, or too large for what was asked."""
+
+
+class ModelFileError(RuleNetError, ValueError):
+    """A file that is no model, or a model that cannot be written."""

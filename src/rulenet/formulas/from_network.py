@@ -17,6 +17,7 @@ def from_network(
     *,
     target: str = "positive",
     attributes: Sequence[Attribute] | None = None,
+    named: Formula | None = None,
 ) -> Formula:
     """The formula that holds exactly where ``network`` fires.
 
@@ -33,6 +34,8 @@ def from_network(
         The name of what the network describes.
     attributes : sequence of Attribute, optional
         The attributes of the rows, by default those of ``literals`` in order of appearance.
+    named : Formula, optional
+        Its concepts lend their names to units that say the same.
 
     Examples
     --------
@@ -49,4 +52,5 @@ def from_network(
     nodes = [graph.literal(x) for x in literals]
     for weights, gate in zip(network.weights, network.gates, strict=True):
         nodes = [graph.join(gate, [nodes[j] for j in np.flatnonzero(unit)]) for unit in weights]
-    return graph.formula(nodes[0], target)
+    names = graph.concept_names(named, graph.add(named)) if named is not None else {}
+    return graph.formula(nodes[0], target, names)

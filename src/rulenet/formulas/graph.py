@@ -82,9 +82,12 @@ class Graph:
 
         return {name: named(name, True) for name in meaning}
 
-    def flattened(self, root: int) -> int:
-        """``root`` with gates pulled into a gate of the same kind that alone uses them, until nothing changes."""
-        while (new := self._flatten_once(root)) != root:
+    def flattened(self, root: int, names: dict[int, str]) -> int:
+        """``root`` with gates pulled into a gate of the same kind that alone uses them, until nothing changes.
+
+        Nodes with a name stay what they are; ``names`` follows where they are made anew.
+        """
+        while (new := self._flatten_once(root, names)) != root:
             root = new
         return root
 
@@ -107,8 +110,13 @@ class Graph:
 
     def formula(self, root: int, target: str = "positive", names: Mapping[int, str] | None = None) -> Formula:
         """The formula of ``root``; nodes used more than once, or named, become concepts."""
-        root = self.flattened(root)
-        return _Extraction(self, root, target, dict(names or {})).formula()
+        names = {node: name for node, name in (names or {}).items() if self.gates[node] and node != root}
+        root = self.flattened(root, names)
+        return _Extraction(self, root, target, names).formula()
+
+    def concept_names(self, formula: Formula, nodes: Mapping[str, int]) -> dict[int, str]:
+        """The names of the nodes that concepts of ``formula`` became; of two names for one node, the first."""
+        return {nodes[name]: name for name in reversed([*formula.concepts]) if self.gates[nodes[name]]}
 
     def sort_keys(self, root: int) -> dict[int, Any]:
         """Keys that order nodes by what they say, whatever their numbers."""
@@ -188,7 +196,7 @@ class Graph:
             return all(any(self._implies(o, k) for o in other) for k in kept)
         return all(any(self._implies(k, o) for o in other) for k in kept)
 
-    def _flatten_once(self, root: int) -> int:
+    def _flatten_once(self, root: int, names: dict[int, str]) -> int:
         uses, new = self.uses(root), dict[int, int]()
         for node in self.postorder(root):
             gate = self.gates[node]
@@ -197,9 +205,12 @@ class Graph:
                 continue
             parts = set[int]()
             for part in self.parts[node]:
-                inline = self.gates[new[part]] == gate and (uses[part] == 1 or self.gates[part] != gate)
+                alone = uses[part] == 1 or self.gates[part] != gate
+                inline = alone and self.gates[new[part]] == gate and new[part] not in names
                 parts |= self.parts[new[part]] if inline else {new[part]}
             new[node] = self.join(gate, parts)
+            if node in names and self.gates[new[node]]:
+                names.setdefault(new[node], names[node])
         return new[root]
 
 
@@ -217,7 +228,7 @@ class _Extraction:
     def formula(self) -> Formula:
         for node in self._ordered():
             if node != self.root and self.graph.gates[node] and (self.uses[node] > 1 or node in self.names):
-                if node not in self.names:
+                if self.names.get(node, self.target) in (self.target, *self.concepts):
                     self.names[node] = self.fresh()
                 self.concepts[self.names[node]] = self._expand(node)
         return Formula(self._expand(self.root), self.concepts, self.graph.attributes, self.target)
@@ -253,8 +264,7 @@ def simplify(formula: Formula) -> Formula:
     """The formula with constants folded, equal parts merged and superfluous ones gone; names are kept."""
     graph = Graph(formula.attributes)
     nodes = graph.add(formula)
-    names = {node: name for name, node in nodes.items() if name != formula.target and graph.gates[node]}
-    return graph.formula(nodes[formula.target], formula.target, names)
+    return graph.formula(nodes[formula.target], formula.target, graph.concept_names(formula, nodes))
 
 
 def opposite(literal: Literal) -> Literal:

@@ -19,7 +19,7 @@ def to_network(
     """A network over ``literals`` that fires exactly where the formula holds.
 
     Literals of the formula that are not among ``literals`` are made from those of the same attribute. Units that only
-    pass a value on fill the gaps between layers.
+    pass a value on fill the gaps between layers. Every concept that is neither constant nor a literal keeps a unit.
 
     >>> from rulenet.formulas.expressions import And, Or
     >>> from rulenet.literals import Attribute, literals_of
@@ -30,8 +30,10 @@ def to_network(
     """
     graph = Graph(formula.attributes)
     leaves = {graph.literal(x): j for j, x in reversed(list(enumerate(literals)))}
-    root = graph.flattened(graph.add(formula)[formula.target])
-    root = graph.flattened(_over(graph, root, leaves, literals))
+    nodes = graph.add(formula)
+    names = graph.concept_names(formula, nodes)
+    root = graph.flattened(nodes[formula.target], names)
+    root = graph.flattened(_over(graph, root, leaves, literals), names)
     gates: tuple[Gate, ...] = ("and", "or") if first_gate == "auto" else (first_gate,)
     return min((_Layers(graph, root, leaves, g).network(len(literals)) for g in gates), key=_size)
 

@@ -72,7 +72,7 @@ def truths(formula: Formula, rows: Codes) -> dict[str, Truth]:
     """Where every concept and the target hold or certainly fail, by name."""
     known: dict[str, Truth] = {}
     for name, expression in formula.definitions:
-        known[name] = _truth(expression, rows, known)
+        known[name] = truth_of(expression, rows, known)
     return known
 
 
@@ -86,7 +86,8 @@ def holds_in(formula: Formula, row: Mapping[str, Any]) -> bool:
     return bool(holds(formula, encode(formula.attributes, [row]))[0])
 
 
-def _truth(expression: Expression, rows: Codes, known: Mapping[str, Truth]) -> Truth:
+def truth_of(expression: Expression, rows: Codes, known: Mapping[str, Truth]) -> Truth:
+    """Where one expression holds or certainly fails, given the concepts it uses."""
     match expression:
         case Literal():
             return rows.truth(expression)
@@ -96,13 +97,13 @@ def _truth(expression: Expression, rows: Codes, known: Mapping[str, Truth]) -> T
             everywhere = np.full(len(rows), value)
             return Truth(everywhere, ~everywhere)
         case Not(part):
-            inner = _truth(part, rows, known)
+            inner = truth_of(part, rows, known)
             return Truth(inner.false, inner.true)
         case And(parts):
             true, false = np.full(len(rows), True), np.full(len(rows), False)
-            for inner in (_truth(p, rows, known) for p in parts):
+            for inner in (truth_of(p, rows, known) for p in parts):
                 true, false = true & inner.true, false | inner.false
             return Truth(true, false)
         case Or(parts):
-            dual = _truth(And(tuple(Not(p) for p in parts)), rows, known)
+            dual = truth_of(And(tuple(Not(p) for p in parts)), rows, known)
             return Truth(dual.false, dual.true)
