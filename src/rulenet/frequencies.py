@@ -29,7 +29,7 @@ def rules_firing(network: Network, literals: bits.Words, n_rows: int) -> NDArray
 def count_classes(
     network: Network, literals: bits.Words, positive: NDArray[np.bool_], weights: NDArray[np.float64] | None = None
 ) -> Counts:
-    """The weight of negative and of positive rows where each rule fires, and where none does; shape (n_rules + 1, 2)."""
+    """The weight of negative and of positive rows where each rule fires and, last, where none does."""
     firing = rules_firing(network, literals, len(positive)).astype(np.float64)
     mass = np.ones(len(positive)) if weights is None else weights
     return np.stack([firing @ (mass * ~positive), firing @ (mass * positive)], axis=1)
@@ -41,4 +41,4 @@ def positive_probability(network: Network, literals: bits.Words, counts: Counts,
     frequency = (counts[:, 1] + 1) / (counts.sum(axis=1) + 2)
     yes = np.max(np.where(firing[:-1], frequency[:-1, None], 0.0), axis=0, initial=0.0)
     no = np.full(n_rows, frequency[-1])
-    return np.where(firing[-1], np.minimum(no, 0.5 - MARGIN), np.maximum(yes, 0.5 + MARGIN))
+    return np.asarray(np.where(firing[-1], np.minimum(no, 0.5 - MARGIN), np.maximum(yes, 0.5 + MARGIN)))

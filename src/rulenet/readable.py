@@ -1,6 +1,7 @@
 """What people do with a fitted classifier: read, explain, edit, save, see."""
 
 import copy
+import os
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -9,9 +10,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from rulenet import bits, frequencies
+from rulenet import bits, frequencies, model_file
 from rulenet.encoding import Encoding
-from rulenet.exceptions import ParameterError
+from rulenet.exceptions import ModelFileError, ParameterError
 from rulenet.formulas.explain import Explanation, explain
 from rulenet.formulas.export import export
 from rulenet.formulas.expressions import TRUE, Formula
@@ -20,6 +21,7 @@ from rulenet.formulas.statistics import rule_statistics
 from rulenet.formulas.to_network import to_network
 from rulenet.formulas.truth import MISSING, Codes
 from rulenet.network import Network
+from rulenet.training.search import Found
 
 
 class Readable:
@@ -30,7 +32,8 @@ class Readable:
     classes_: NDArray[Any]
     positive_class_: Any
     rule_counts_: frequencies.Counts
-    named_: Formula | None = None
+    history_: NDArray[np.float64]
+    named_: Formula | None
 
     @property
     def formula_(self) -> Formula:
@@ -58,7 +61,7 @@ class Readable:
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class, from the frequencies of the rules that fire."""
         check_is_fitted(self)
-        literals, n_rows = self.encoding_.encode(X), _num_samples(X)
+        literals, n_rows = self.encoding_.encode(X, only=self.network_.reads), _num_samples(X)
         positive = frequencies.positive_probability(self.network_, literals, self.rule_counts_, n_rows)
         columns = np.stack([1 - positive, positive], axis=1)
         return columns if self.classes_[1] == self.positive_class_ else columns[:, ::-1]
@@ -93,6 +96,35 @@ class Readable:
         """The same classifier with other names for its concepts."""
         new = copy.copy(self)
         new.named_ = Formula(TRUE, self.formula_.rename(names).concepts, self.encoding_.attributes)
+        return new
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a JSON model file; an older file stays whole until the new one is."""
+        check_is_fitted(self)
+        model_file.write(path, self._state())
+
+    def _state(self) -> model_file.State:
+        return model_file.State(
+            self.get_params(deep=False),  # type: ignore[attr-defined]
+            self.classes_,
+            int(np.flatnonzero(self.classes_ == self.positive_class_)[0]),
+            self.encoding_,
+            self.network_,
+            self.history_,
+            self.rule_counts_,
+            self.named_,
+        )
+
+    @classmethod
+    def _restored(cls, state: model_file.State) -> Self:
+        known = cls._get_param_names()  # type: ignore[attr-defined]
+        unknown = sorted(set(state.parameters) - set(known))
+        if unknown:
+            raise ModelFileError(f"parameters has {unknown}, which {cls.__name__} does not take")
+        new = cls(**state.parameters)
+        found = Found(state.network, tuple(state.history.tolist()))
+        new._keep(state.encoding, state.classes, state.positive, found)  # type: ignore[attr-defined]
+        new.rule_counts_, new.named_ = state.counts, state.named
         return new
 
     def _labels(self) -> list[Any]:

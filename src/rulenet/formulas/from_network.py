@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rulenet.exceptions import FormulaError
-from rulenet.formulas.expressions import Formula
+from rulenet.formulas.expressions import Concept, Formula
 from rulenet.formulas.graph import Graph
 from rulenet.literals import Attribute, Literal
 from rulenet.network import Network
@@ -13,7 +13,7 @@ from rulenet.network import Network
 
 def from_network(
     network: Network,
-    literals: Sequence[Literal],
+    literals: Sequence[Literal | Concept],
     *,
     target: str = "positive",
     attributes: Sequence[Attribute] | None = None,
@@ -28,8 +28,8 @@ def from_network(
     ----------
     network : Network
         The weights.
-    literals : sequence of Literal
-        What the network's inputs are, in order.
+    literals : sequence of Literal or Concept
+        What the network's inputs are, in order; concepts are those of ``named``.
     target : str
         The name of what the network describes.
     attributes : sequence of Attribute, optional
@@ -48,9 +48,12 @@ def from_network(
     """
     if len(literals) != network.n_literals:
         raise FormulaError(f"the network reads {network.n_literals} literals but {len(literals)} were given")
-    graph = Graph(dict.fromkeys(x.attribute for x in literals) if attributes is None else attributes)
-    nodes = [graph.literal(x) for x in literals]
+    if attributes is None:
+        attributes = [*dict.fromkeys(x.attribute for x in literals if isinstance(x, Literal))]
+    graph = Graph(attributes)
+    given = graph.add(named) if named is not None else {}
+    nodes = [graph.literal(x) if isinstance(x, Literal) else given[x.name] for x in literals]
     for weights, gate in zip(network.weights, network.gates, strict=True):
         nodes = [graph.join(gate, [nodes[j] for j in np.flatnonzero(unit)]) for unit in weights]
-    names = graph.concept_names(named, graph.add(named)) if named is not None else {}
+    names = graph.concept_names(named, given) if named is not None else {}
     return graph.formula(nodes[0], target, names)

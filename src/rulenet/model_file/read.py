@@ -23,6 +23,18 @@ MAX_WEIGHTS = 20_000_000
 MAX_VALUES = 500_000
 MAX_HISTORY = 1_000_000
 MAX_NESTING = 20
+KEYS = (
+    "format",
+    "version",
+    "parameters",
+    "classes",
+    "positive",
+    "encoding",
+    "network",
+    "history",
+    "counts",
+    "named",
+)
 DTYPE_KINDS = "biufUO"
 
 Strategies = dict[str, Callable[..., Any]]
@@ -63,8 +75,7 @@ class _Reader:
             raise ModelFileError(
                 f"version is {_short(data.get('version'))}, but this rulenet reads {VERSION}; use the one that wrote it"
             )
-        keys = ["parameters", "classes", "positive", "encoding", "network", "history", "counts", "named", "format", "version"]
-        _object(data, "the model", keys)
+        _object(data, "the model", KEYS)
         encoding = self.encoding(data["encoding"])
         network = self.network(data["network"], "network")
         if network.n_literals != len(encoding.literals):
@@ -216,7 +227,7 @@ def _numbers(data: Any, place: str, low: float) -> NDArray[np.float64]:
         raise ModelFileError(f"{place} has a number that is too large") from error
 
 
-def _object(data: Any, place: str, keys: tuple[str, ...] | list[str]) -> None:
+def _object(data: Any, place: str, keys: tuple[str, ...]) -> None:
     if not isinstance(data, dict):
         raise ModelFileError(f"{place} is {_short(data)}, but must be an object")
     if keys and set(data) != set(keys):
