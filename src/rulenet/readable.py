@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
@@ -21,6 +22,8 @@ from rulenet.formulas.statistics import rule_statistics
 from rulenet.formulas.to_network import to_network
 from rulenet.formulas.truth import MISSING, Codes
 from rulenet.network import Network
+from rulenet.pictures import draw_coverage, draw_history, draw_network
+from rulenet.pictures.html import as_html
 from rulenet.training.search import Found
 
 
@@ -97,6 +100,25 @@ class Readable:
         new = copy.copy(self)
         new.named_ = Formula(TRUE, self.formula_.rename(names).concepts, self.encoding_.attributes)
         return new
+
+    def picture(self, kind: str = "network", X: Any = None, y: ArrayLike | None = None, **options: Any) -> Figure:
+        """A matplotlib figure: the "network", the training "history", or the "coverage" of rules on ``X`` and ``y``.
+
+        ``colours="safe"`` suits colour-blind readers.
+        """
+        match kind:
+            case "network":
+                return draw_network(self.formula_, **options)
+            case "history":
+                return draw_history(self.history_, **options)
+            case "coverage" if X is not None and y is not None:
+                return draw_coverage(self.rule_statistics(X, y), **options)
+        raise ParameterError(f"kind is {kind!r}, but must be 'network', 'history', or 'coverage' with X and y")
+
+    def _repr_html_(self) -> str:
+        """The parameters and, once fitted, the rules and their picture: what notebooks show."""
+        parameters = str(super()._repr_html_() or "")  # type: ignore[misc]
+        return parameters + as_html(self.formula_) if hasattr(self, "network_") else parameters
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a JSON model file; an older file stays whole until the new one is."""

@@ -20,6 +20,7 @@ from rulenet.network import Network
 
 MAX_BYTES = 32 << 20
 MAX_WEIGHTS = 20_000_000
+MAX_UNITS = 100_000
 MAX_VALUES = 500_000
 MAX_HISTORY = 1_000_000
 MAX_NESTING = 20
@@ -121,7 +122,7 @@ class _Reader:
         n_inputs = _integer(data["n_literals"], f"{place}.n_literals", 1, MAX_WEIGHTS)
         budget, weights = MAX_WEIGHTS, list[NDArray[np.bool_]]()
         for i, layer in enumerate(layers):
-            units = _array(layer, f"{place}.layers[{i}]", MAX_WEIGHTS)
+            units = _array(layer, f"{place}.layers[{i}]", MAX_UNITS)
             budget -= len(units) * n_inputs
             if budget < 0:
                 raise ModelFileError(f"{place}.layers has more than {MAX_WEIGHTS} weights, too many for a model")
@@ -171,8 +172,9 @@ class _Reader:
 def _layer(units: list[Any], n_inputs: int, place: str) -> NDArray[np.bool_]:
     weights = np.zeros((len(units), n_inputs), dtype=np.bool_)
     for k, unit in enumerate(units):
-        inputs = [_integer(j, f"{place}[{k}]", 0, n_inputs - 1) for j in _array(unit, f"{place}[{k}]", n_inputs)]
-        weights[k, inputs] = True
+        if unit != []:
+            inputs = _array(unit, f"{place}[{k}]", n_inputs)
+            weights[k, [_integer(j, f"{place}[{k}]", 0, n_inputs - 1) for j in inputs]] = True
     return weights
 
 
