@@ -19,3 +19,11 @@ class NetworkError(RuleNetError, ValueError):
 
 class ParameterError(RuleNetError, ValueError):
     """A parameter outside its range."""
+
+
+class FormulaError(RuleNetError, ValueError):
+    """A formula that is not well formed, or too large for what was asked."""
+
+
+class ModelFileError(RuleNetError, ValueError):
+    """A file that is no model, or a model that cannot be written."""
