@@ -15,3 +15,7 @@ class NetworkError(RuleNetError, ValueError):
 
 class ParameterError(RuleNetError, ValueError):
     """A parameter outside its range."""
+
+
+class DataUnavailableError(RuleNetError, OSError):
+    """A data set that is neither in a local folder nor to be fetched."""

@@ -1,0 +1,17 @@
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of reference data beside the project; tests that need it are skipped without, but never in CI."""
+    if not SHARED_DATA.is_dir():
+        reason = f"the reference data are not in {SHARED_DATA}"
+        if os.environ.get("CI", "").lower() == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return SHARED_DATA
