@@ -6,6 +6,7 @@ import sys
 import textwrap
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -210,13 +211,17 @@ def test_a_study_killed_again_and_again_is_finished_without_loss_or_repetition(t
     seen: list[Fit] = []
     n_kills = 0
     for n_more in (1, 7, 1000):
-        process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": _source()})
+        process = subprocess.Popen(
+            command, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": _source()}, start_new_session=True
+        )
         while process.poll() is None and _n_rows(path) < len(seen) + n_more:
             time.sleep(0.005)
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
             n_kills += 1
         process.wait()
+        with suppress(ProcessLookupError):  # the workers of a killed process live on until they notice
+            os.killpg(process.pid, signal.SIGKILL)
         rows = keys(read_results(path))
         assert rows[: len(seen)] == seen, "a row was lost or changed"
         assert len(rows) == len(set(rows)), "a fit was repeated"
