@@ -9,6 +9,10 @@ class TableError(RuleNetError, ValueError):
     """A table, a label column or a weight column that cannot be used as it is."""
 
 
+class TableTypeError(TableError, TypeError):
+    """A table, or a cell of it, of a type that cannot be used."""
+
+
 class NetworkError(RuleNetError, ValueError):
     """Weights that do not form a network."""
 

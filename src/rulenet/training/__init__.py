@@ -1,0 +1,1 @@
+"""How networks are started and searched: one idea a file."""

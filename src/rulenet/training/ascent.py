@@ -1,0 +1,54 @@
+"""Steepest ascent: the exact gains of all flips, shared by threads where there are many rows."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulenet import kernels
+from rulenet.training.problem import Problem
+
+# Below this many words a sweep takes less time than handing it to a thread.
+MIN_WORDS_PER_THREAD = 512
+NO_LIMIT = 1 << 62
+
+
+def n_threads(n_jobs: int | None, n_words: int) -> int:
+    """How many threads are worth using for ``n_words`` words of rows; None means one, -1 all cores."""
+    cores = os.cpu_count() or 1
+    wanted = 1 if n_jobs is None else n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+    return max(1, min(wanted, n_words // MIN_WORDS_PER_THREAD))
+
+
+def gains_of_flips(
+    flat: kernels.Flat, problem: Problem, pool: ThreadPoolExecutor | None, n_parts: int
+) -> NDArray[np.int64]:
+    """What flipping each weight wins; sums over disjoint rows, so the same however they are shared out."""
+    gains = np.zeros((n_parts, flat.weights.size), dtype=np.int64)
+    cuts = np.linspace(0, problem.target.size, n_parts + 1, dtype=np.int64)
+    parts = [(flat, problem.rows, problem.groups, a, b, g) for (a, b), g in zip(pairwise(cuts), gains, strict=True)]
+    if pool is None:
+        for part in parts:
+            kernels.add_gains(*part)
+    else:
+        list(pool.map(lambda part: kernels.add_gains(*part), parts))
+    return gains.sum(axis=0)
+
+
+def climb(flat: kernels.Flat, problem: Problem, max_flips: int | None = None, n_jobs: int | None = None) -> int:
+    """Take the best flip until none wins, or ``max_flips`` times; changes ``flat.weights``, returns the flips taken."""
+    limit = NO_LIMIT if max_flips is None else max_flips
+    n_parts = n_threads(n_jobs, problem.target.size)
+    if n_parts == 1:
+        return int(kernels.climb(flat, problem.rows, problem.groups, limit))
+    n_flips = 0
+    with ThreadPoolExecutor(n_parts) as pool:
+        while n_flips < limit:
+            weight, gain = kernels.best_flip(flat, gains_of_flips(flat, problem, pool, n_parts))
+            if gain <= 0:
+                break
+            kernels.flip(flat, problem.groups, weight)
+            n_flips += 1
+    return n_flips

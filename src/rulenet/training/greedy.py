@@ -1,0 +1,179 @@
+"""Greedy flips on mini-batches, after F. Beck and J. Fürnkranz, "An Empirical Investigation into Deep and Shallow Rule
+Learning", Frontiers in Artificial Intelligence 4, 2021, algorithms 1 and 2; random draws and batches as in the runs
+behind the paper's tables.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from math import inf
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from rulenet import kernels
+from rulenet.exceptions import ParameterError
+from rulenet.network import Network
+from rulenet.training.ascent import climb
+from rulenet.training.problem import Problem
+from rulenet.training.search import Found, Progress, Report, Start, be_silent
+
+MAX_SEED = 2**32
+
+
+class Greedy(BaseEstimator):  # type: ignore[misc]
+    """The search of the paper: on every mini-batch take the best flip until none wins.
+
+    Parameters
+    ----------
+    n_epochs : int or None, default=5
+        Passes over the mini-batches. None goes on until an epoch brings no better accuracy on all rows.
+    batch_size : int or None, default=50
+        Rows of a mini-batch; the rows left over by the last full batch sit out until the next shuffle. None, or more
+        than there are, means all rows.
+    max_flips : int or None, default=None
+        The most flips on one mini-batch.
+    restore_best : bool, default=True
+        Whether the last run, on all rows, starts from the weights that were best on all rows, as the paper prints it,
+        or from the latest ones, as its published figures were made.
+    optimize_last_layer : bool, default=False
+        Whether, before the last run, the output's weights are cleared and set again greedily, where that is no worse.
+    max_restarts : int, default=10
+        How often to start again, with the next seed, when the network found predicts one class only.
+    """
+
+    def __init__(
+        self,
+        n_epochs: int | None = 5,
+        batch_size: int | None = 50,
+        max_flips: int | None = None,
+        restore_best: bool = True,
+        optimize_last_layer: bool = False,
+        max_restarts: int = 10,
+    ) -> None:
+        self.n_epochs = n_epochs
+        self.batch_size = batch_size
+        self.max_flips = max_flips
+        self.restore_best = restore_best
+        self.optimize_last_layer = optimize_last_layer
+        self.max_restarts = max_restarts
+
+    def search(
+        self, problem: Problem, start: Start, seed: int, n_jobs: int | None = None, report: Report = be_silent
+    ) -> Found:
+        """The network at the end of training, and the accuracy before, after every mini-batch and at the end."""
+        self._check()
+        tries: list[Found] = []
+        for attempt in range(self.max_restarts + 1):
+            attempt_seed = (seed + attempt) % MAX_SEED
+            tries.append(self._train(problem, start(attempt_seed), attempt_seed, n_jobs, report))
+            if not problem.predicts_one_class(tries[-1].network):
+                return tries[-1]
+        return max(tries, key=lambda found: found.history[-1])
+
+    def _check(self) -> None:
+        for name, least in (("n_epochs", 0), ("batch_size", 1), ("max_flips", 0), ("max_restarts", 0)):
+            value = getattr(self, name)
+            if value is None and name != "max_restarts":
+                continue
+            if not isinstance(value, int | np.integer) or value < least:
+                raise ParameterError(f"{name} is {value!r}, but must be an integer of at least {least}")
+
+    def _train(self, problem: Problem, network: Network, seed: int, n_jobs: int | None, report: Report) -> Found:
+        state = _State.of(network.flat(), problem)
+        batches = _Batches.of(problem.n_rows, self.batch_size, seed)
+        for epoch in count() if self.n_epochs is None else range(self.n_epochs):
+            best_before = state.best_accuracy
+            for b, rows in enumerate(batches.epoch()):
+                climb(state.flat, problem.take(rows), self.max_flips, n_jobs)
+                state.note()
+                done = (epoch + (b + 1) / batches.n_batches) / (self.n_epochs or inf)
+                report(Progress(f"epoch {epoch + 1}", done, state.history[-1]))
+            if state.best_accuracy == 1 or (self.n_epochs is None and state.best_accuracy == best_before):
+                break
+        if self.restore_best:
+            state.flat.weights[:] = state.best_weights
+        if self.optimize_last_layer:
+            _rebuild_output(state.flat, problem)
+        climb(state.flat, problem, self.max_flips, n_jobs)
+        state.note()
+        return Found(Network.from_flat(state.flat), tuple(state.history))
+
+
+@dataclass
+class _State:
+    """The live weights, the best so far, and the accuracy over time."""
+
+    flat: kernels.Flat
+    problem: Problem
+    best_weights: NDArray[np.uint8]
+    best_accuracy: float = -inf
+    history: list[float] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, flat: kernels.Flat, problem: Problem) -> "_State":
+        state = cls(flat, problem, flat.weights.copy())
+        state.note()
+        return state
+
+    def note(self) -> None:
+        """Record the accuracy on all rows, and the weights if they are the best so far."""
+        accuracy = self.problem.accuracy(self.flat)
+        self.history.append(accuracy)
+        if accuracy > self.best_accuracy:
+            self.best_accuracy = accuracy
+            self.best_weights = self.flat.weights.copy()
+
+
+@dataclass
+class _Batches:
+    """The published runs' batches: the rows in their current order are shuffled before each, with seed + b.
+
+    The shuffles accumulate and the same seeds recur in every epoch, so the batches of an epoch may overlap.
+    """
+
+    order: NDArray[np.int64]
+    shuffles: list[NDArray[np.int64]]
+    batch_size: int
+
+    @classmethod
+    def of(cls, n_rows: int, batch_size: int | None, seed: int) -> "_Batches":
+        size = min(batch_size or n_rows, n_rows)
+        shuffles = []
+        for b in range(n_rows // size):
+            shuffle = np.arange(n_rows)
+            RandomState((seed + b) % MAX_SEED).shuffle(shuffle)
+            shuffles.append(shuffle)
+        return cls(np.arange(n_rows), shuffles, size)
+
+    @property
+    def n_batches(self) -> int:
+        return len(self.shuffles)
+
+    def epoch(self) -> Iterator[NDArray[np.int64]]:
+        """The rows of each batch of the next epoch."""
+        for b, shuffle in enumerate(self.shuffles):
+            self.order = self.order[shuffle]
+            yield self.order[b * self.batch_size : (b + 1) * self.batch_size]
+
+
+def _rebuild_output(flat: kernels.Flat, problem: Problem) -> None:
+    """Clear the output's weights and set them again one by one, the best first; keep what was there if better."""
+    n_inputs = flat.sizes[-2]
+    output = flat.weights[-n_inputs:]
+    before, errors_before = output.copy(), problem.errors(flat)
+    output[:] = 0
+    errors = problem.errors(flat)
+    while not output.all():
+        gains = np.zeros(flat.weights.size, dtype=np.int64)
+        kernels.add_gains(flat, problem.rows, problem.groups, 0, problem.target.size, gains)
+        gains[-n_inputs:][output == 1] = 0
+        best = int(gains[-n_inputs:].argmax())
+        if gains[-n_inputs:][best] <= 0:
+            break
+        errors -= int(gains[-n_inputs:][best])
+        output[best] = 1
+    if errors > errors_before:
+        output[:] = before

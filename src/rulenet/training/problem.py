@@ -1,0 +1,130 @@
+"""What a search sees: packed rows with integer weights, and which literals are siblings."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulenet import bits, kernels
+from rulenet.exceptions import TableError
+from rulenet.network import Network
+
+MAX_WEIGHT_BITS = 16
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows to learn from: ``literals`` (n_literals, n_words), the ``target``, and bit-sliced integer row weights.
+
+    ``groups`` numbers the sibling groups of the literals as `rulenet.literals.sibling_groups` does.
+    """
+
+    literals: bits.Words
+    target: bits.Words
+    planes: bits.Words
+    groups: NDArray[np.int64]
+    n_rows: int
+
+    @classmethod
+    def of(
+        cls,
+        literals: bits.Words,
+        positive: NDArray[np.bool_],
+        groups: NDArray[np.int64],
+        sample_weight: NDArray[np.float64] | None = None,
+    ) -> Self:
+        """A problem from packed literals, a Boolean label per row and, if any, real row weights."""
+        n_rows = len(positive)
+        if sample_weight is None:
+            planes = bits.mask(n_rows)[np.newaxis]
+        else:
+            planes = slice_weights(quantise_weights(sample_weight))
+        return cls(literals, bits.pack(positive), planes, groups, n_rows)
+
+    @cached_property
+    def rows(self) -> kernels.Rows:
+        """The rows as the compiled loops take them."""
+        return kernels.Rows(self.literals, self.target, self.planes)
+
+    @cached_property
+    def total_weight(self) -> int:
+        """The sum of all row weights."""
+        return int(sum(int(np.bitwise_count(plane).sum()) << b for b, plane in enumerate(self.planes)))
+
+    def errors(self, network: Network | kernels.Flat) -> int:
+        """The total weight of the rows that ``network`` gets wrong."""
+        flat = network.flat() if isinstance(network, Network) else network
+        return int(kernels.count_errors(kernels.evaluate(flat, self.literals), self.target, self.planes))
+
+    def accuracy(self, network: Network | kernels.Flat) -> float:
+        """The share of the total weight that ``network`` gets right."""
+        return (self.total_weight - self.errors(network)) / self.total_weight
+
+    def predicts_one_class(self, network: Network | kernels.Flat) -> bool:
+        """Whether ``network`` gives the same output for all rows."""
+        flat = network.flat() if isinstance(network, Network) else network
+        output = kernels.evaluate(flat, self.literals) & bits.mask(self.n_rows)
+        return int(np.bitwise_count(output).sum()) in (0, self.n_rows)
+
+    def take(self, rows: NDArray[np.int64]) -> Self:
+        """The problem of the given ``rows``, in their order."""
+        together = kernels.gather(np.vstack([self.literals, self.target[np.newaxis], self.planes]), rows)
+        n = len(self.literals)
+        return type(self)(together[:n], together[n], together[n + 1 :], self.groups, len(rows))
+
+
+def quantise_weights(weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Integers in the proportions of ``weights``, of at most 16 bits.
+
+    Weights that are multiples of a common unit, the largest being at most 65535 units, keep their proportions
+    exactly (all integers below 65536 do, and so do the weights of ``class_weight="balanced"`` where the smaller class
+    has fewer than 65536 rows). Others are rounded to a multiple of the largest weight / 65535; a positive weight
+    never becomes zero.
+
+    >>> quantise_weights(np.array([0.5, 1.5, 0.0]))
+    array([1, 3, 0])
+    >>> quantise_weights(np.array([1.0, np.pi]))
+    array([20861, 65535])
+    """
+    if not np.isfinite(weights).all():
+        raise TableError("sample_weight holds NaN or infinity, but every weight must be finite")
+    if (weights < 0).any():
+        raise TableError(f"sample_weight holds {weights.min():g}, but no weight may be negative")
+    levels, index = np.unique(weights, return_inverse=True)
+    if levels[-1] == 0:
+        raise TableError("sample_weight is zero for every row, but at least one row must count")
+    exact = _exact(levels)
+    integers: NDArray[np.int64] = (_rounded(levels) if exact is None else exact)[index]
+    return integers
+
+
+def _exact(levels: NDArray[np.float64]) -> NDArray[np.int64] | None:
+    limit = (1 << MAX_WEIGHT_BITS) - 1
+    ratios = levels / levels[levels > 0][0]
+    if len(levels) > limit or ratios[-1] > limit:
+        return None
+    for multiple in range(1, int(limit / ratios[-1]) + 1):
+        scaled = ratios * multiple
+        nearest = np.rint(scaled)
+        if np.abs(scaled - nearest).max() <= 1e-9 * scaled[-1]:
+            integers = nearest.astype(np.int64)
+            return integers // np.gcd.reduce(integers)
+    return None
+
+
+def _rounded(levels: NDArray[np.float64]) -> NDArray[np.int64]:
+    scaled = np.rint(levels / levels[-1] * ((1 << MAX_WEIGHT_BITS) - 1)).astype(np.int64)
+    return np.where(levels > 0, np.maximum(scaled, 1), 0)
+
+
+def slice_weights(weights: NDArray[np.int64]) -> bits.Words:
+    """Plane b holds bit b of every row's integer weight.
+
+    >>> slice_weights(np.array([1, 2, 3]))
+    array([[5],
+           [6]], dtype=uint64)
+    """
+    n_planes = int(weights.max()).bit_length()
+    return bits.pack((weights >> np.arange(n_planes)[:, np.newaxis] & 1).astype(np.bool_))
