@@ -1,0 +1,25 @@
+"""Deep rule networks: Boolean classifiers with readable intermediate concepts, learned from tables."""
+
+from rulenet.encoding import Encoding
+from rulenet.estimator import RuleNetworkClassifier
+from rulenet.exceptions import NetworkError, ParameterError, RuleNetError, TableError
+from rulenet.literals import Attribute, Literal
+from rulenet.network import Network
+from rulenet.training.greedy import Greedy
+from rulenet.training.initialise import RandomInit
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Attribute",
+    "Encoding",
+    "Greedy",
+    "Literal",
+    "Network",
+    "NetworkError",
+    "ParameterError",
+    "RandomInit",
+    "RuleNetError",
+    "RuleNetworkClassifier",
+    "TableError",
+]

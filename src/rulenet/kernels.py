@@ -234,7 +234,7 @@ def count_errors(predicted, target, planes):
 
 @part
 def toggle_reader(signals, twice, toggled, unit, source, change, n_words):
-    """Where ``unit`` toggles when its input ``source`` alone does, in the rows ``toggled[change]``; whether anywhere."""
+    """Where ``unit`` toggles when its input ``source`` alone does, in rows ``toggled[change]``; whether anywhere."""
     anywhere = NONE
     for w in range(n_words):
         s = signals[source, w]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, Self
 
 import numpy as np
@@ -50,7 +51,7 @@ class Network:
             raise NetworkError(f"first_gate is {self.first_gate!r}, but a gate is 'and' or 'or'")
         if not self.weights:
             raise NetworkError("a network needs at least one layer, the output, but no weights were given")
-        for i, (below, above) in enumerate(zip(self.weights, self.weights[1:], strict=False)):
+        for i, (below, above) in enumerate(pairwise(self.weights)):
             if len(below) != above.shape[1]:
                 raise NetworkError(f"layer {i} has {len(below)} units but layer {i + 1} reads {above.shape[1]}")
         if len(self.weights[-1]) != 1:
@@ -76,6 +77,14 @@ class Network:
     def n_edges(self) -> int:
         """How many weights are set."""
         return sum(int(w.sum()) for w in self.weights)
+
+    @property
+    def reads(self) -> NDArray[np.bool_]:
+        """For every literal, whether a path leads from it to the output."""
+        live = np.ones(1, dtype=np.bool_)
+        for weights in reversed(self.weights):
+            live = weights[live].any(axis=0)
+        return live
 
     def activations(self, literals: bits.Words) -> Iterator[bits.Words]:
         """The packed activations of layer after layer, from packed ``literals`` (n_literals, n_words)."""
@@ -129,7 +138,8 @@ class Network:
         return hash((self.first_gate, *(w.tobytes() for w in self.weights)))
 
     def __repr__(self) -> str:
-        return f"Network({self.n_literals} literals -> {self.hidden_layer_sizes}, {self.first_gate!r} first, {self.n_edges} edges)"
+        shape = " -> ".join(map(str, (self.n_literals, *self.hidden_layer_sizes)))
+        return f"Network({shape}, {self.first_gate!r} first, {self.n_edges} edges)"
 
     def __getstate__(self) -> dict[str, object]:
         return {"weights": self.weights, "first_gate": self.first_gate}

@@ -3,6 +3,7 @@ Frontiers in Artificial Intelligence 4, 2021, section 3.2.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.random import RandomState
@@ -40,7 +41,7 @@ class RandomInit(BaseEstimator):  # type: ignore[misc]
         rng = RandomState(seed)
         sizes = [len(groups), *hidden_layer_sizes]
         weights = []
-        for i, (n_inputs, n_units) in enumerate(zip(sizes, sizes[1:], strict=False)):
+        for i, (n_inputs, n_units) in enumerate(pairwise(sizes)):
             if i == 0 and first_gate == "and":
                 weights.append(_random_rules(rng, groups, n_units, self.avg_rule_length))
             else:

@@ -1,0 +1,19 @@
+"""The `rulenet` command: one small file a command, assembled here."""
+
+import typer
+
+from rulenet.cli.demo import demo
+
+app = typer.Typer(
+    help="Deep rule networks: classifiers that can be read, learned from tables.",
+    no_args_is_help=True,
+    pretty_exceptions_show_locals=False,
+)
+
+
+@app.callback()
+def main() -> None:
+    """Deep rule networks: classifiers that can be read, learned from tables."""
+
+
+app.command()(demo)
