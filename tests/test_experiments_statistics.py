@@ -107,7 +107,7 @@ def test_every_plot_is_drawn_without_a_display(scores, tmp_path):
     figures = {
         "difference": plot_critical_difference(scores),
         "lines": plot_lines(scores.head(4), "setting"),
-        "curves": plot_curves({"a": [0.5, 0.6, 0.7]}, "mini-batch", 2),
+        "curves": plot_curves(pd.DataFrame({"a": [0.5, 0.6, 0.7]}), "mini-batch", 2),
         "size": plot_accuracy_against_size(points),
     }
     for name, figure in figures.items():

@@ -1,7 +1,5 @@
 """Plots of results: pure functions that return a figure."""
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -64,14 +62,13 @@ def _is_wide(index: pd.Index) -> bool:
     return sum(len(str(label)) for label in index) > 40
 
 
-def plot_curves(curves: Mapping[str, Sequence[float]], xlabel: str, epoch: int | None = None) -> Figure:
-    """Curves over 1, 2, 3, ..., with a rule at the end of every epoch of ``epoch`` steps."""
+def plot_curves(curves: pd.DataFrame, xlabel: str, epoch: int | None = None) -> Figure:
+    """A curve a column of ``curves`` over its index, with a rule at the end of every epoch of ``epoch`` steps."""
     figure = Figure(figsize=(6.5, 4), layout="constrained")
     axes = figure.subplots()
     for name, curve in curves.items():
-        axes.plot(range(1, len(curve) + 1), curve, label=name)
-    longest = max(len(curve) for curve in curves.values())
-    for end in range(epoch, longest, epoch) if epoch else ():
+        axes.plot(curves.index, curve.to_numpy(), label=str(name))
+    for end in range(epoch, len(curves), epoch) if epoch else ():
         axes.axvline(end + 0.5, color="grey", linewidth=0.5, linestyle=":")
     axes.set(xlabel=xlabel, ylabel="accuracy on the training rows")
     axes.legend()

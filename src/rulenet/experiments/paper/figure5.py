@@ -58,4 +58,4 @@ epoch of ten mini-batches:
 
 ![Accuracy over mini-batches](figure5.svg)
 """
-    return Report(text, {"figure5": plot_curves(curves.to_dict("list"), "mini-batches", N_BATCHES)})
+    return Report(text, {"figure5": plot_curves(curves, "mini-batches", N_BATCHES)})

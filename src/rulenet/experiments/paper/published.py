@@ -6,9 +6,8 @@ from io import StringIO
 
 import pandas as pd
 
-#: Section 4.2: the best setting of the deep and of the shallow networks, and its accuracy.
-BEST_DEEP = ((72, 36, 12, 6, 2), 2, 0.025, 0.9073)
-BEST_SHALLOW = ((20,), 5, None, 0.8984)
+#: Section 4.2: the best accuracy of the deep and of the shallow settings.
+BEST_DEEP, BEST_SHALLOW = 0.9073, 0.8984
 
 
 @cache

@@ -5,6 +5,7 @@ import os
 import pandas as pd
 
 from rulenet.datasets import load_uci
+from rulenet.datasets.factorial import as_nominal
 from rulenet.experiments.study import Table
 
 UCI_NAMES = ("car-evaluation", "connect-4", "kr-vs-kp", "mushroom", "tic-tac-toe", "vote")
@@ -14,13 +15,13 @@ N_ROWS = 4000
 def load_last_rows(name: str, data_home: str | os.PathLike[str] | None = None) -> Table:
     """The last 4000 rows, true where the class is the most frequent one of those rows; connect-4 without draws.
 
-    These are the rows of the published runs. In mushroom the most frequent class is ``p`` there, though ``e`` is on
-    all rows.
+    These are the rows of the published runs; values that only earlier rows have are unknown. In mushroom the most
+    frequent class is ``p`` there, though ``e`` is on all rows.
     """
     X, y = load_uci(name, data_home)
     if name == "connect-4":
         X, y = X[y != "draw"], y[y != "draw"]
-    return X.tail(N_ROWS), is_most_frequent(y.tail(N_ROWS))
+    return as_nominal(X.tail(N_ROWS).astype(object)), is_most_frequent(y.tail(N_ROWS))
 
 
 def load_all_rows(name: str, data_home: str | os.PathLike[str] | None = None) -> Table:
@@ -31,4 +32,4 @@ def load_all_rows(name: str, data_home: str | os.PathLike[str] | None = None) ->
 
 def is_most_frequent(y: pd.Series) -> pd.Series:
     """Where ``y`` is its most frequent label."""
-    return y == y.value_counts().index[0]
+    return y.eq(y.value_counts().index[0])
