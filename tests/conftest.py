@@ -1,7 +1,13 @@
+"""Settings of all tests, and where the reference data are."""
+
 import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("rulenet", deadline=None)  # the first call of a kernel compiles it
+settings.load_profile("rulenet")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

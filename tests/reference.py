@@ -4,6 +4,7 @@ A network here is ``(weights, first_gate)``: a list of Boolean arrays (n_units, 
 """
 
 import numpy as np
+from sklearn.utils import shuffle
 
 
 def evaluate(weights, first_gate, rows):
@@ -61,3 +62,54 @@ def climb(weights, first_gate, groups, rows, target, row_weights, max_flips):
             break
         weights = flipped(weights, first_gate, groups, *place)
     return weights
+
+
+def initialise(groups, hidden_layer_sizes, first_gate, length, probability, seed):
+    """A random start, every random number drawn by itself."""
+    rng = np.random.RandomState(seed)
+    attributes = [[j for j, group in enumerate(groups) if group == a] for a in range(max(groups) + 1)]
+    sizes = [len(groups), *hidden_layer_sizes]
+    weights = []
+    for i, n_units in enumerate(hidden_layer_sizes):
+        layer = np.zeros((n_units, sizes[i]), dtype=bool)
+        if i == 0 and first_gate == "and":
+            for k in range(n_units):
+                for literals in attributes:
+                    if rng.random() < min(length, len(attributes)) / len(attributes):
+                        layer[k, literals[::-1][rng.randint(len(literals))]] = True
+        else:
+            for j in range(sizes[i]):
+                layer[rng.randint(n_units), j] = True
+                for k in range(n_units):
+                    if rng.random() < probability:
+                        layer[k, j] = True
+        weights.append(layer)
+    return [*weights, np.ones((1, sizes[-1]), dtype=bool)]
+
+
+def train(
+    weights, first_gate, groups, rows, target, row_weights, *, n_epochs, batch_size, max_flips, restore_best, seed
+):
+    """Mini-batch training, literally as it was run; returns the weights and the accuracies on all rows."""
+
+    def accuracy():
+        return weight_correct(weights, first_gate, rows, target, row_weights) / row_weights.sum()
+
+    size = min(batch_size, len(rows))
+    shuffled = rows, target, row_weights
+    history = [accuracy()]
+    best, best_accuracy = weights, history[0]
+    for _ in range(n_epochs):
+        for b in range(len(rows) // size):
+            shuffled = shuffle(*shuffled, random_state=seed + b)
+            batch = [part[b * size : (b + 1) * size] for part in shuffled]
+            weights = climb(weights, first_gate, groups, *batch, max_flips)
+            history.append(accuracy())
+            if history[-1] > best_accuracy:
+                best, best_accuracy = weights, history[-1]
+        if best_accuracy == 1:
+            break
+    if restore_best:
+        weights = best
+    weights = climb(weights, first_gate, groups, rows, target, row_weights, max_flips)
+    return weights, [*history, accuracy()]

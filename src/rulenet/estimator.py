@@ -255,12 +255,13 @@ def _checked_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
 
 
 def _check_two(classes: NDArray[Any]) -> None:
+    first = classes.tolist()[0]
     if len(classes) == 1:
-        raise TableError(f"y holds one class only, {classes[0]!r}, but two are needed to learn a difference")
+        raise TableError(f"y holds one class only, {first!r}, but two are needed to learn a difference")
     if len(classes) > 2:
         raise TableError(
             "Only binary classification is supported. The type of the target is multiclass: "
-            f"y holds {len(classes)} classes; compare one of them with the rest, for example y == {classes[0]!r}"
+            f"y holds {len(classes)} classes; compare one of them with the rest, for example y == {first!r}"
         )
 
 

@@ -23,7 +23,7 @@ def n_threads(n_jobs: int | None, n_words: int) -> int:
 
 
 def gains_of_flips(
-    flat: kernels.Flat, problem: Problem, pool: ThreadPoolExecutor | None, n_parts: int
+    flat: kernels.Flat, problem: Problem, pool: ThreadPoolExecutor | None = None, n_parts: int = 1
 ) -> NDArray[np.int64]:
     """What flipping each weight wins; sums over disjoint rows, so the same however they are shared out."""
     gains = np.zeros((n_parts, flat.weights.size), dtype=np.int64)
