@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from rulenet.experiments import run_study
-from rulenet.experiments.paper import figure4, figure5, ripper, table2, table3
+from rulenet.experiments.paper import beyond, figure4, figure5, ripper, table2, table3
 from rulenet.experiments.paper.report import Report
 
 reproduce = typer.Typer(
@@ -57,6 +57,20 @@ def run_figure4(out: Out = Path("results/figure4"), n_jobs: Jobs = -1) -> None:
 def run_figure5(out: Out = Path("results/figure5"), n_jobs: Jobs = -1) -> None:
     """Accuracy on the training rows over mini-batches."""
     _show(figure5.report(run_study(figure5.declare(), out / "results.csv", n_jobs, progress=True)), out, "figure5")
+
+
+@reproduce.command("beyond")
+def run_beyond(
+    out: Out = Path("results/beyond"),
+    n_jobs: Jobs = -1,
+    sets: Annotated[int, typer.Option(help="Fresh data sets from the paper's generator.")] = 1000,
+    others: Annotated[int, typer.Option(help="Fresh data sets from each generator of another depth.")] = 200,
+    default: Annotated[int, typer.Option(help="How many of each the default search, flat and deep, runs on.")] = 100,
+) -> None:
+    """Deep against shallow on many fresh data sets, with generating networks of one to seven layers."""
+    for study in beyond.declare(sets, others, default):
+        results = run_study(study, out / "results.csv", n_jobs, progress=True)
+    _show(beyond.report(results), out, "beyond")
 
 
 def _wanted(with_ripper: bool) -> bool:

@@ -1,5 +1,7 @@
 """Plots of results: pure functions that return a figure."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -49,7 +51,7 @@ def plot_lines(
     positions = np.arange(len(table))
     for name, column in table.items():
         axes.plot(positions, column.to_numpy(), marker="o", markersize=3, linewidth=1.2, label=str(name))
-    axes.set_xticks(positions, [str(label) for label in table.index], rotation=30 if _is_wide(table.index) else 0)
+    axes.set_xticks(positions, [str(label) for label in table.index], **_tick_style(table.index))
     axes.set(xlabel=xlabel, ylabel=ylabel, title=title)
     axes.legend(fontsize=7)
     axes.grid(alpha=0.3)
@@ -58,8 +60,9 @@ def plot_lines(
     return figure
 
 
-def _is_wide(index: pd.Index) -> bool:
-    return sum(len(str(label)) for label in index) > 40
+def _tick_style(index: pd.Index) -> dict[str, Any]:
+    wide = sum(len(str(label)) for label in index) > 80
+    return {"rotation": 90, "fontsize": 6} if wide else {}
 
 
 def plot_curves(curves: pd.DataFrame, xlabel: str, epoch: int | None = None) -> Figure:
