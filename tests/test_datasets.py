@@ -92,3 +92,15 @@ def test_a_fold_still_knows_the_values_it_lacks():
     X, _ = datasets.make_monk(1)
     assert X.head(1)["a5"].cat.categories.tolist() == ["four", "one", "three", "two"]
     assert len(N_VALUES) == X.shape[1]
+
+
+def test_the_artificial_data_equal_the_authors_files_bit_for_bit(shared_data):
+    for seed in datasets.ARTIFICIAL_SEEDS:
+        X, y = datasets.make_artificial(seed)
+        file = pd.read_csv(shared_data / "artificial" / f"{seed}.csv")
+        pd.testing.assert_frame_equal(X.assign(**{"class": y}), file)
+
+
+def test_the_papers_seeds_are_those_with_neither_class_rare():
+    shares = {seed: datasets.make_artificial(seed)[1].mean() for seed in range(1, 121)}
+    assert tuple(seed for seed, share in shares.items() if 0.2 <= share <= 0.8) == datasets.ARTIFICIAL_SEEDS
