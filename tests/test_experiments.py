@@ -16,6 +16,8 @@ from joblib import parallel_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 from rulenet.datasets import make_parity
@@ -161,6 +163,13 @@ def test_every_session_records_its_versions(tmp_path):
     assert len(record["sessions"]) == 2
     assert record["sessions"][0]["packages"]["numpy"] == np.__version__
     assert "random_state=0" in record["protocol"]["learners"]["CART"]
+
+
+def test_a_learner_is_described_alike_in_every_process():
+    study = small_study(learners={"piped": lambda seed: make_pipeline(FunctionTransformer(make_parity), cart(seed))})
+    description = study.protocol()["learners"]["piped"]
+    assert "function make_parity>" in description
+    assert "0x" not in description
 
 
 def test_two_processes_do_not_write_to_one_file(tmp_path):

@@ -1,5 +1,6 @@
 """An experiment as a declaration: which learners on which data sets, which folds, which seeds."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -89,7 +90,8 @@ class Study:
 
 
 def _describe(estimator: Any) -> str:
-    """The class and the parameters of an estimator, the same in every process."""
+    """The class and the parameters of an estimator, the same in every process: no addresses of functions."""
     parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
-    shown = {name: value for name, value in parameters.items() if not hasattr(value, "get_params")}
-    return f"{type(estimator).__name__}({', '.join(f'{name}={value!r}' for name, value in sorted(shown.items()))})"
+    shown = sorted((name, value) for name, value in parameters.items() if not hasattr(value, "get_params"))
+    text = f"{type(estimator).__name__}({', '.join(f'{name}={value!r}' for name, value in shown)})"
+    return re.sub(r" at 0x[0-9a-f]+", "", text)
