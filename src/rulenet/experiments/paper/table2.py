@@ -33,7 +33,7 @@ def report(results: pd.DataFrame) -> Report:
     text = f"""# Table 2: artificial data
 
 Accuracy, the mean of two folds; a published figure stands in brackets where it differs.
-{equal} of the {total} network cells agree to four digits.
+{equal} of the {total} network cells agree to four digits, and {_peers_equal(scores)}.
 
 {to_markdown(pd.concat([beside_published(scores, published), _summary(scores)]).rename_axis(index="seed"))}
 
@@ -48,6 +48,11 @@ Data sets on which the learner of the row beats that of the column:
 ![Critical differences](critical-difference.svg)
 """
     return Report(text, {"critical-difference": plot_critical_difference(scores[networks])})
+
+
+def _peers_equal(scores: pd.DataFrame) -> str:
+    counts = {name: count_equal(scores[[name]], published_table("table2")) for name in scores if name not in NETWORKS}
+    return " and ".join(f"{equal} of {total} of {name}" for name, (equal, total) in counts.items())
 
 
 def _summary(scores: pd.DataFrame) -> pd.DataFrame:
