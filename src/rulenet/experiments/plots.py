@@ -55,7 +55,7 @@ def plot_network(network: Network, literals: Sequence[str]) -> Figure:
     places = [{unit: height * (i + 0.5) / len(units) for i, unit in enumerate(units)} for units in shown]
     for x, (weights, gate) in enumerate(zip(network.weights, network.gates, strict=True)):
         for unit, y in places[x + 1].items():
-            for source in np.flatnonzero(weights[unit]):
+            for source in np.flatnonzero(weights[unit]).tolist():
                 axes.plot([x, x + 1], [-places[x][source], -y], color=GATE_COLOURS[gate], linewidth=0.9, zorder=1)
     for x, column in enumerate(places):
         axes.scatter(
