@@ -62,7 +62,7 @@ def test_rows_hold_what_a_person_would_measure(tmp_path):
     expected = cart(1).fit(X.iloc[train], y.iloc[train]).score(X.iloc[test], y.iloc[test])
     row = results.set_index(["dataset", "learner", "seed", "fold"]).loc[("parity-6", "CART", 1, 1)]
     assert row["accuracy"] == expected
-    assert (row["n_train"], row["n_test"]) == (32, 32)
+    assert (row["n_train"], row["n_test"], row["train_majority"]) == (32, 32, 0.5)
 
 
 def test_without_a_fold_seed_the_folds_follow_the_seed(tmp_path):

@@ -10,6 +10,7 @@ from rulenet.experiments.statistics import (
     average_scores,
     compare,
     compare_all,
+    count_collapsed,
     count_wins,
     critical_distance,
     friedman_p,
@@ -55,6 +56,13 @@ def test_the_interval_is_that_of_the_paired_t_test(scores):
     interval = test.confidence_interval(0.95)
     assert (comparison.low, comparison.high) == pytest.approx((interval.low, interval.high))
     assert comparison.t_p == pytest.approx(test.pvalue)
+
+
+def test_networks_that_predict_one_class_are_counted():
+    results = pd.DataFrame(
+        {"learner": ["a", "a", "b"], "train_accuracy": [0.7, 0.9, 0.8], "train_majority": [0.7, 0.7, 0.7]}
+    )
+    assert count_collapsed(results).to_dict() == {"a": 1, "b": 0}
 
 
 def test_equal_learners_do_not_differ(scores):

@@ -20,7 +20,8 @@ from rulenet.experiments.environment import describe_environment
 from rulenet.experiments.study import Fit, Study
 
 KEY = ("dataset", "learner", "seed", "fold")
-COLUMNS = (*KEY, "accuracy", "train_accuracy", "fit_seconds", "n_train", "n_test", "session", "error")
+SCORES = ("accuracy", "train_accuracy", "train_majority")
+COLUMNS = (*KEY, *SCORES, "fit_seconds", "n_train", "n_test", "session", "error")
 
 
 class ResultsError(RuleNetError, ValueError):
@@ -81,8 +82,9 @@ def open_results(path: Path, study: Study) -> Iterator[tuple[ResultsFile, int]]:
 def read_results(path: str | os.PathLike[str]) -> pd.DataFrame:
     """The results at ``path``, a row a fit; a torn last line is left out.
 
-    The columns are dataset, learner, seed, fold, accuracy, train_accuracy, fit_seconds, n_train, n_test, session (the
-    number of the session in the .json file beside), error, and the study's own measures.
+    The columns are dataset, learner, seed, fold, accuracy, train_accuracy, train_majority (the share of the larger class
+    among the training rows), fit_seconds, n_train, n_test, session (its number in the .json file beside), error, and the
+    study's own measures.
     """
     whole = Path(path).read_bytes().rpartition(b"\n")[0]
     return pd.read_csv(io.BytesIO(whole), dtype={"dataset": str, "learner": str, "error": str})

@@ -89,6 +89,7 @@ def execute(
         "learner": fit.learner,
         "seed": fit.seed,
         "fold": fit.fold,
+        "train_majority": y.iloc[train].value_counts(normalize=True).max(),
         "n_train": len(train),
         "n_test": len(test),
     }

@@ -19,6 +19,12 @@ def average_scores(results: pd.DataFrame, value: str = "accuracy") -> pd.DataFra
     return table.loc[results["dataset"].unique(), results["learner"].unique()]
 
 
+def count_collapsed(results: pd.DataFrame) -> pd.Series:
+    """How many fits of every learner are no better on their training rows than the larger class is."""
+    collapsed = results["train_accuracy"] <= results["train_majority"] + 1e-9
+    return collapsed.groupby(results["learner"], sort=False).sum()
+
+
 def average_ranks(scores: pd.DataFrame) -> pd.Series:
     """The mean rank of every learner, 1 for the best; equal scores share their ranks.
 

@@ -73,8 +73,8 @@ def significance(scores: pd.DataFrame) -> str:
     p = nemenyi_p(scores).to_dict()
     pairs = list(combinations([str(name) for name in scores.columns], 2))
     lines = [
-        f"- Friedman: p = {friedman_p(scores):.4f} over {n} data sets and {k} learners",
+        f"- Friedman: p = {friedman_p(scores):.2g} over {n} data sets and {k} learners",
         f"- Nemenyi: critical distance {critical_distance(k, n):.3f} (95%), {critical_distance(k, n, 0.1):.3f} (90%)",
-        *(f"- {a} against {b}: p = {p[a][b]:.4f}" for a, b in pairs),
+        *(f"- {a} against {b}: p = {p[a][b]:.2g}" for a, b in pairs),
     ]
     return "\n".join(lines)

@@ -17,7 +17,7 @@ from rulenet.estimator import RuleNetworkClassifier
 from rulenet.experiments.paper.learners import NETWORKS, cart
 from rulenet.experiments.paper.report import Report
 from rulenet.experiments.plots import plot_accuracy_against_size, plot_critical_difference, plot_lines
-from rulenet.experiments.statistics import average_scores, compare_all
+from rulenet.experiments.statistics import average_scores, compare_all, count_collapsed
 from rulenet.experiments.study import Learner, Study, Table
 from rulenet.experiments.tables import significance, to_markdown
 from rulenet.network import Network
@@ -131,6 +131,8 @@ def report(results: pd.DataFrame) -> Report:
 
 ## Accuracy against size
 
+Size is the number of edges that the output can depend on; collapsed is the share of networks that predict one class only.
+
 {to_markdown(_points(results[results["dataset"].isin(common.index)]).round(4))}
 
 ![Accuracy against size](size.svg)
@@ -183,5 +185,6 @@ def _points(results: pd.DataFrame) -> pd.DataFrame:
             "accuracy_error": groups["accuracy"].sem(),
             "size": groups["n_edges"].mean(),
             "size_error": groups["n_edges"].sem(),
+            "collapsed": count_collapsed(results) / groups.size(),
         }
     )
