@@ -82,9 +82,9 @@ def open_results(path: Path, study: Study) -> Iterator[tuple[ResultsFile, int]]:
 def read_results(path: str | os.PathLike[str]) -> pd.DataFrame:
     """The results at ``path``, a row a fit; a torn last line is left out.
 
-    The columns are dataset, learner, seed, fold, accuracy, train_accuracy, train_majority (the share of the larger class
-    among the training rows), fit_seconds, n_train, n_test, session (its number in the .json file beside), error, and the
-    study's own measures.
+    The columns are dataset, learner, seed, fold, accuracy, train_accuracy, train_majority (the share of the larger
+    class among the training rows), fit_seconds, n_train, n_test, session (its number in the .json file beside), error,
+    and the study's own measures.
     """
     whole = Path(path).read_bytes().rpartition(b"\n")[0]
     return pd.read_csv(io.BytesIO(whole), dtype={"dataset": str, "learner": str, "error": str})

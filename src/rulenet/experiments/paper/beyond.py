@@ -131,7 +131,8 @@ def report(results: pd.DataFrame) -> Report:
 
 ## Accuracy against size
 
-Size is the number of edges that the output can depend on; collapsed is the share of networks that predict one class only.
+Size is the number of edges that the output can depend on; collapsed is the share of fits that are no better on their
+training rows than the larger class.
 
 {to_markdown(_points(results[results["dataset"].isin(common.index)]).round(4))}
 
