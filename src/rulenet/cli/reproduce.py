@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from rulenet.cli.errors import plain_errors
 from rulenet.experiments import run_study
 from rulenet.experiments.paper import beyond, figure4, figure5, ripper, table2, table3
 from rulenet.experiments.paper.report import Report
@@ -24,6 +25,7 @@ WithRipper = Annotated[bool, typer.Option(help="Run RIPPER too, where wittgenste
 
 
 @reproduce.command("table2")
+@plain_errors()
 def run_table2(out: Out = Path("results/table2"), n_jobs: Jobs = -1, ripper: WithRipper = True) -> None:
     """Three networks, RIPPER and CART on 20 artificial data sets."""
     results = run_study(table2.declare(_wanted(ripper)), out / "results.csv", n_jobs, progress=True)
@@ -31,6 +33,7 @@ def run_table2(out: Out = Path("results/table2"), n_jobs: Jobs = -1, ripper: Wit
 
 
 @reproduce.command("table3")
+@plain_errors()
 def run_table3(
     out: Out = Path("results/table3"),
     n_jobs: Jobs = -1,
@@ -50,18 +53,21 @@ def run_table3(
 
 
 @reproduce.command("figure4")
+@plain_errors()
 def run_figure4(out: Out = Path("results/figure4"), n_jobs: Jobs = -1) -> None:
     """The grid search: 54 deep and 42 shallow settings on 20 artificial data sets."""
     _show(figure4.report(run_study(figure4.declare(), out / "results.csv", n_jobs, progress=True)), out, "figure4")
 
 
 @reproduce.command("figure5")
+@plain_errors()
 def run_figure5(out: Out = Path("results/figure5"), n_jobs: Jobs = -1) -> None:
     """Accuracy on the training rows over mini-batches."""
     _show(figure5.report(run_study(figure5.declare(), out / "results.csv", n_jobs, progress=True)), out, "figure5")
 
 
 @reproduce.command("beyond")
+@plain_errors()
 def run_beyond(
     out: Out = Path("results/beyond"),
     n_jobs: Jobs = -1,
