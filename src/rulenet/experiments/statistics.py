@@ -5,7 +5,8 @@ J. Demsar: Statistical Comparisons of Classifiers over Multiple Data Sets. JMLR 
 Every function takes ``scores``: a row a data set, a column a learner, higher is better.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from itertools import combinations
 
 import numpy as np
@@ -124,5 +125,9 @@ def compare(scores: pd.DataFrame, first: str, second: str, confidence: float = 0
 def compare_all(scores: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
     """Every pair of learners compared, a row a pair, the better one first."""
     order = scores.mean().sort_values(ascending=False, kind="stable").index
-    rows = [compare(scores, a, b, confidence) for a, b in combinations(order, 2)]
-    return pd.DataFrame([{name: getattr(row, name) for name in Comparison.__slots__} for row in rows])
+    return as_table([compare(scores, a, b, confidence) for a, b in combinations(order, 2)])
+
+
+def as_table(comparisons: Sequence[Comparison]) -> pd.DataFrame:
+    """A row a comparison."""
+    return pd.DataFrame([asdict(comparison) for comparison in comparisons])

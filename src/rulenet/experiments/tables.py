@@ -67,14 +67,18 @@ def summary_rows(scores: pd.DataFrame, ranked: Sequence[str]) -> pd.DataFrame:
     return rows[scores.columns.tolist()]
 
 
+def _p(value: float) -> str:
+    return f"p = {value:.2g}" if value > 1e-12 else "p < 1e-12"
+
+
 def significance(scores: pd.DataFrame) -> str:
     """Friedman's and Nemenyi's tests over ``scores``, as lines of Markdown."""
     n, k = scores.shape
     p = nemenyi_p(scores).to_dict()
     pairs = list(combinations([str(name) for name in scores.columns], 2))
     lines = [
-        f"- Friedman: p = {friedman_p(scores):.2g} over {n} data sets and {k} learners",
+        f"- Friedman: {_p(friedman_p(scores))} over {n} data sets and {k} learners",
         f"- Nemenyi: critical distance {critical_distance(k, n):.3f} (95%), {critical_distance(k, n, 0.1):.3f} (90%)",
-        *(f"- {a} against {b}: p = {p[a][b]:.2g}" for a, b in pairs),
+        *(f"- {a} against {b}: {_p(p[a][b])}" for a, b in pairs),
     ]
     return "\n".join(lines)

@@ -7,7 +7,7 @@ from functools import partial
 
 import pandas as pd
 
-from rulenet.experiments.paper.learners import NETWORKS, cart, ripper, seeded_cart
+from rulenet.experiments.paper.learners import NETWORKS, RESTARTED, cart, ripper, seeded_cart
 from rulenet.experiments.paper.published import published_table
 from rulenet.experiments.paper.report import Report
 from rulenet.experiments.paper.uci import UCI_NAMES, load_all_rows, load_last_rows
@@ -47,7 +47,7 @@ def declare_fair(
     """Every seed counts, and a network that collapsed to one class starts again, as the text of the paper says."""
     datasets = {name: partial(load_last_rows, name, data_home) for name in UCI_NAMES}
     larger = {f"{name}, all rows": partial(load_all_rows, name, data_home) for name in all_rows}
-    learners = {name: replace(network, max_restarts=10) for name, network in _minority.items()}
+    learners = {name: replace(network, positive_class="minority") for name, network in RESTARTED.items()}
     return Study(datasets | larger, {**learners, "CART": seeded_cart}, seeds=range(n_seeds), fold_seed=None)
 
 
