@@ -107,7 +107,7 @@ def test_fresh_data_sets_are_balanced_and_of_every_depth():
 
 def test_beyond_reports_every_pair_with_an_interval(tmp_path):
     results = None
-    for study in beyond.declare(n_sets=3, n_others=1, n_default=3):
+    for study in beyond.declare(n_sets=3, n_default=3):
         quick = {
             name: replace(NETWORKS["RNC"], hidden_layer_sizes=(4,)) for name in study.learners if "default" in name
         }

@@ -71,12 +71,11 @@ def run_figure5(out: Out = Path("results/figure5"), n_jobs: Jobs = -1) -> None:
 def run_beyond(
     out: Out = Path("results/beyond"),
     n_jobs: Jobs = -1,
-    sets: Annotated[int, typer.Option(help="Fresh data sets from the paper's generator.")] = 1000,
-    others: Annotated[int, typer.Option(help="Fresh data sets from each generator of another depth.")] = 200,
-    default: Annotated[int, typer.Option(help="How many of each the default search, flat and deep, runs on.")] = 100,
+    sets: Annotated[int, typer.Option(help="Data sets from the paper's generator; a fifth from each other.")] = 1000,
+    default: Annotated[int, typer.Option(help="On how many of them the default search runs, flat and deep.")] = 100,
 ) -> None:
     """Deep against shallow on many fresh data sets, with generating networks of one to seven layers."""
-    for study in beyond.declare(sets, others, default):
+    for study in beyond.declare(sets, default):
         results = run_study(study, out / "results.csv", n_jobs, progress=True)
     _show(beyond.report(results), out, "beyond")
 
