@@ -105,7 +105,7 @@ def compare(scores: pd.DataFrame, first: str, second: str, confidence: float = 0
     """Paired comparison of two columns: mean difference with its confidence interval (t), and three tests."""
     difference = (scores[first] - scores[second]).dropna().to_numpy()
     n, wins, losses = len(difference), int((difference > 0).sum()), int((difference < 0).sum())
-    margin = stats.t.ppf((1 + confidence) / 2, n - 1) * difference.std(ddof=1) / np.sqrt(n)
+    margin = stats.t.ppf((1 + confidence) / 2, n - 1) * stats.sem(difference) if n > 1 else np.nan
     varied = bool(np.ptp(difference) > 0)
     return Comparison(
         first,

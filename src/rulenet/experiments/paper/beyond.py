@@ -74,7 +74,8 @@ def declare(n_sets: int = 1000, n_default: int = 100) -> Iterator[Study]:
     So many come from the paper's generator, and a fifth of that from each of the others. The paper's networks are
     started again when they collapse, as its text says.
     """
-    for n, learners in ((n_sets, {**RESTARTED, "CART": cart}), (n_default, DEFAULTS)):
+    papers: dict[str, Learner] = {**RESTARTED, "CART": cart}
+    for n, learners in ((n_sets, papers), (n_default, DEFAULTS)):
         yield _study({name: _first_seeds(name, n) for name in GENERATORS}, learners)
 
 
