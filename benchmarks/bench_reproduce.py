@@ -1,4 +1,4 @@
-"""Table 2 of the paper against the naive algorithm: its three networks on one fold, and what that means for all fits."""
+"""Table 2 of the paper against the naive algorithm: three networks on one fold, and what it means for all fits."""
 
 import time
 
@@ -17,8 +17,8 @@ SEED, N_FITS = 5, 40
 def report() -> str:
     lines = [
         "## Table 2 against the naive algorithm",
-        f"\nThe paper's networks on one fold of data set {SEED}, seconds of processor time of a whole `fit`; both end with "
-        f"the same weights (checked). Table 2 has {N_FITS} fits of each.\n",
+        f"\nThe paper's networks on one fold of data set {SEED}, seconds of processor time of a whole `fit`; both end "
+        f"with the same weights (checked). Table 2 has {N_FITS} fits of each.\n",
         f"| network | naive | rulenet | ratio | {N_FITS} naive fits | {N_FITS} fits |",
         "|---|---:|---:|---:|---:|---:|",
     ]
