@@ -53,10 +53,7 @@ def make_artificial(
     groups = np.repeat(np.arange(N_ATTRIBUTES), 2)
     # Two rows of different labels keep the network from being constant.
     hint = Problem.of(bits.pack(np.ascontiguousarray(literals[:2].T)), np.array([False, True]), groups)
-    network = (
-        Greedy(restore_best=False, max_restarts=0)
-        .search(hint, lambda s: RandomInit(avg_rule_length, init_prob).start(groups, hidden_layer_sizes, "and", s), seed)
-        .network
-    )
+    init, search = RandomInit(avg_rule_length, init_prob), Greedy(restore_best=False, max_restarts=0)
+    network = search.search(hint, lambda s: init.start(groups, hidden_layer_sizes, "and", s), seed).network
     y = pd.Series(network.predict(literals), name="class")
     return pd.DataFrame(values, columns=list("abcdefghij")), y
