@@ -3,6 +3,7 @@
 import typer
 
 from rulenet.cli.demo import demo
+from rulenet.cli.reproduce import reproduce
 
 app = typer.Typer(
     help="Deep rule networks: classifiers that can be read, learned from tables.",
@@ -17,3 +18,4 @@ def main() -> None:
 
 
 app.command()(demo)
+app.add_typer(reproduce, name="reproduce")
