@@ -5,12 +5,14 @@ from rulenet.estimator import RuleNetworkClassifier
 from rulenet.exceptions import NetworkError, ParameterError, RuleNetError, TableError
 from rulenet.literals import Attribute, Literal
 from rulenet.network import Network
+from rulenet.training.anneal import Anneal
 from rulenet.training.greedy import Greedy
 from rulenet.training.initialise import RandomInit
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Anneal",
     "Attribute",
     "Encoding",
     "Greedy",

@@ -11,24 +11,24 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from rulenet.exceptions import ParameterError
 from rulenet.training.distil import distil
 from rulenet.training.path import Budget, Rung, follow_path
 from rulenet.training.problem import Problem
-from rulenet.training.search import Choice, Found, Progress, Report, Start, be_silent
+from rulenet.training.search import Choice, Defaults, Found, Progress, Report, Start, be_silent
 from rulenet.training.select import choose_price, description_length, make_folds
 
 PRICES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
-# Without folds to choose by.
-DEFAULT_PRICE = 0.5
+# Without folds to choose by; and where rows are too few for folds, so that every row counts.
+DEFAULT_PRICE, LEAST_ROWS = 0.5, 20
 # A path gets at most so many proposals, or so many as take about this long.
 MAX_PROPOSALS = 1_000_000
+PROPOSALS_PER_ROW = 2000
 PATH_SECONDS = 0.6
 SHORTEST_PATH = 0.02
 DISTIL_SHARE = 0.3
@@ -48,11 +48,15 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         Folds for the choice of the price, with two walks each. Without folds (0) the price is 0.5.
     n_proposals : int or "auto", default="auto"
         Proposals of one walk. "auto" takes up to a million, fewer where rows are many.
-    distil : bool, default=True
+    distil : bool, default=False
         Whether to fit the final network to the majority vote of all walks as well, where they disagree.
     max_time : float or None, default=None
         Seconds that the search may take. With a limit, results depend on the speed of the machine.
     """
+
+    defaults: ClassVar[Defaults] = Defaults(
+        shapes=((32, 8, 2), (32, 16, 8, 4, 2)), first_gates=("and", "or"), not_equal=True, both_classes=False
+    )
 
     def __init__(
         self,
@@ -60,7 +64,7 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         n_restarts: int = 8,
         n_folds: int = 4,
         n_proposals: int | Literal["auto"] = "auto",
-        distil: bool = True,
+        distil: bool = False,
         max_time: float | None = None,
     ) -> None:
         self.price = price
@@ -75,9 +79,10 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
     ) -> Found:
         """The network chosen, the accuracy of the best so far after every walk, and the best network of every price."""
         self._check()
-        crew = _Crew(problem, _count_threads(n_jobs), report)
+        deadline = None if self.max_time is None else perf_counter() + 0.95 * self.max_time
+        crew = _Crew(problem, _count_threads(n_jobs), report, deadline)
         plan = _Plan.of(self, problem, crew.n_threads)
-        jobs = _list_jobs(problem, plan, start, seed, crew.stop)
+        jobs = _list_jobs(problem, plan, start, seed, crew)
         paths = crew.run(jobs, plan.share_of_paths)
         return _conclude(problem, plan, jobs, paths, crew, seed)
 
@@ -112,12 +117,11 @@ class _Plan:
     @classmethod
     def of(cls, anneal: Anneal, problem: Problem, n_threads: int) -> "_Plan":
         seconds_each = seconds_of_proposal(problem.target.size)
-        n_proposals = (
-            int(min(MAX_PROPOSALS, PATH_SECONDS / seconds_each)) if anneal.n_proposals == "auto" else anneal.n_proposals
-        )
+        n_proposals = anneal.n_proposals
+        if n_proposals == "auto":
+            n_proposals = int(min(MAX_PROPOSALS, PROPOSALS_PER_ROW * problem.n_rows, PATH_SECONDS / seconds_each))
         prices = PRICES if anneal.price == "auto" else (*(p for p in PRICES if p < anneal.price), anneal.price)
-        n_folds = min(anneal.n_folds if anneal.price == "auto" else 0, problem.n_rows // 2)
-        n_folds = n_folds if n_folds > 1 else 0
+        n_folds = anneal.n_folds if anneal.price == "auto" and problem.n_rows >= LEAST_ROWS else 0
         n_restarts, path_seconds, distil_seconds = anneal.n_restarts, None, None
         if anneal.max_time is not None:
             total = anneal.max_time * n_threads
@@ -131,7 +135,7 @@ class _Plan:
             path_seconds = anneal.max_time * share / n_waves
             distil_seconds = anneal.max_time * (0.95 - share)
         if n_folds == 0 and anneal.price == "auto":
-            prices = tuple(p for p in PRICES if p <= DEFAULT_PRICE)
+            prices = tuple(p for p in PRICES if p <= DEFAULT_PRICE) if problem.n_rows >= LEAST_ROWS else PRICES[:1]
         unit = problem.total_weight / problem.n_rows
         return cls(prices, unit, n_restarts, n_folds, n_proposals, path_seconds, anneal.distil, distil_seconds)
 
@@ -156,9 +160,9 @@ class _Job:
     follow: Callable[[], list[Rung]]
 
 
-def _list_jobs(problem: Problem, plan: _Plan, start: Start, seed: int, stop: NDArray[np.bool_]) -> list[_Job]:
+def _list_jobs(problem: Problem, plan: _Plan, start: Start, seed: int, crew: "_Crew") -> list[_Job]:
     """All paths, those on all rows first."""
-    budget = Budget(plan.n_proposals, plan.path_seconds, stop)
+    budget = Budget(plan.n_proposals, plan.path_seconds, crew.stop, crew.deadline)
 
     def job(rows: Problem, fold: int | None, held_out: Problem | None, number: int) -> _Job:
         path_seed = int(np.random.SeedSequence((seed, number)).generate_state(1, np.uint64)[0])
@@ -178,7 +182,8 @@ def _list_jobs(problem: Problem, plan: _Plan, start: Start, seed: int, stop: NDA
 class _Crew:
     """Threads that work on jobs, can be stopped, and tell how far they are."""
 
-    def __init__(self, problem: Problem, n_threads: int, report: Report) -> None:
+    def __init__(self, problem: Problem, n_threads: int, report: Report, deadline: float | None) -> None:
+        self.deadline = deadline
         self.problem = problem
         self.n_threads = n_threads
         self.report = report
@@ -195,12 +200,18 @@ class _Crew:
                     results[i] = future.result()
                     self._note(jobs[i], results[i], share * (i + 1) / len(jobs))
             except KeyboardInterrupt:
-                self.stop[0] = True
+                self.halt()
                 for future in futures:
                     future.cancel()
-                results = [future.result() if not future.cancelled() else None for future in futures]
-                _warn()
+                results = [None if future.cancelled() else future.result() for future in futures]
+        if not any(rungs for job, rungs in zip(jobs, results, strict=True) if job.fold is None):
+            results[0] = jobs[0].follow()
         return results
+
+    def halt(self) -> None:
+        """Let all walks end where they are."""
+        self.stop[0] = True
+        warnings.warn("interrupted: this is the best network so far", RuntimeWarning, stacklevel=4)
 
     def _note(self, job: _Job, rungs: list[Rung] | None, done: float) -> None:
         if job.fold is None and rungs:
@@ -210,10 +221,6 @@ class _Crew:
             self.report(Progress("walks", done, self.history[-1], rungs[-1].network.n_edges))
         elif self.history:
             self.report(Progress("folds", done, self.history[-1]))
-
-
-def _warn() -> None:
-    warnings.warn("interrupted: this is the best network so far", RuntimeWarning, stacklevel=2)
 
 
 def _conclude(
@@ -234,10 +241,13 @@ def _conclude(
     if plan.distil and not crew.stop[0]:
         voters = [p[level].network for p in paths if p]
         starts = sorted((p[level] for p in full), key=description_length)
-        budget = Budget(plan.n_proposals, plan.distil_seconds, crew.stop)
-        crew.report(Progress("distil", plan.share_of_paths, crew.history[-1], best.network.n_edges))
-        distilled = distil(problem, [s.network for s in starts], voters, best.price, seed, budget, crew.n_threads)
-        best = distilled or best
+        budget = Budget(plan.n_proposals, plan.distil_seconds, crew.stop, crew.deadline)
+        try:
+            crew.report(Progress("distil", plan.share_of_paths, crew.history[-1], best.network.n_edges))
+            distilled = distil(problem, [s.network for s in starts], voters, best.price, seed, budget, crew.n_threads)
+            best = distilled or best
+        except KeyboardInterrupt:
+            crew.halt()
     crew.history.append(problem.accuracy(best.network))
     crew.report(Progress("done", 1.0, crew.history[-1], best.network.n_edges))
     return Found(best.network, tuple(crew.history), front)

@@ -94,7 +94,8 @@ def generate_rows(problem: Problem, n_rows: int, rng: RandomState) -> bits.Words
 def _stack(problem: Problem, generated: Problem) -> Problem:
     """Both together; a training row of weight one weighs as much as a unanimous vote."""
     weights = np.concatenate([_weights(problem) * VOTE_WEIGHT, _weights(generated)])
-    literals = np.vstack([_together(a, problem, b, generated) for a, b in zip(problem.literals, generated.literals)])
+    pairs = zip(problem.literals, generated.literals, strict=True)
+    literals = np.vstack([_together(a, problem, b, generated) for a, b in pairs])
     target = _together(problem.target, problem, generated.target, generated)
     return Problem(literals, target, slice_weights(weights), problem.groups, len(weights))
 

@@ -20,7 +20,8 @@ HOT, COLD = 0.6, 0.05
 SQUEEZE_HOT, SQUEEZE_COLD = 0.4, 0.15
 # The share of the proposals that the first price gets; the others share the rest.
 FIRST_SHARE = 0.5
-CHUNK = 1 << 14
+# Proposals before the speed is known.
+FIRST_CHUNK = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,37 +39,38 @@ class Rung:
 
 
 class Budget:
-    """How many proposals a walk may make, and for how many seconds at most; shared is only ``stop``."""
+    """How many proposals a walk may make, for how many seconds at most and until when; shared is only ``stop``."""
 
-    def __init__(self, n_proposals: int, seconds: float | None, stop: NDArray[np.bool_]) -> None:
+    def __init__(
+        self, n_proposals: int, seconds: float | None, stop: NDArray[np.bool_], deadline: float | None = None
+    ) -> None:
         self.n_proposals = n_proposals
         self.seconds = seconds
         self.stop = stop
+        self.deadline = deadline
 
     def part(self, share: float) -> "Budget":
         """A ``share`` of this budget."""
         seconds = None if self.seconds is None else self.seconds * share
-        return Budget(int(self.n_proposals * share), seconds, self.stop)
+        return Budget(max(1, int(self.n_proposals * share)), seconds, self.stop, self.deadline)
 
     def cool(self, walker: Walker, hot: float, cold: float, price: float) -> None:
         """Let the walk cool from ``hot`` to ``cold`` within the budget."""
-        begin, n_done, done = perf_counter(), 0, 0.0
-        chunk = CHUNK if self.seconds is not None else max(CHUNK, self.n_proposals)
-        while done < 1 and not self.stop[0]:
-            n = min(chunk, self.n_proposals - n_done)
-            after = self._done(n_done + n, begin, n_done)
+        if self.seconds is None:
+            walker.anneal(self.n_proposals, hot, cold, price, self.stop)
+            return
+        begin = perf_counter()
+        seconds = self.seconds if self.deadline is None else min(self.seconds, self.deadline - begin)
+        n_done, done, n = 0, 0.0, FIRST_CHUNK
+        while done < 1 and seconds > 0 and not self.stop[0]:
+            n = min(n, self.n_proposals - n_done)
+            after = min(1.0, done + max(n / self.n_proposals, done * n / max(n_done, 1)))
             walker.anneal(n, hot * (cold / hot) ** done, hot * (cold / hot) ** after, price, self.stop)
             n_done += n
-            done = self._done(n_done, begin, n_done)
-
-    def _done(self, n_after: int, begin: float, n_done: int) -> float:
-        """The share of the budget that is used after ``n_after`` proposals, given that ``n_done`` are made."""
-        share = n_after / max(self.n_proposals, 1)
-        if self.seconds is None:
-            return min(share, 1.0)
-        elapsed = perf_counter() - begin
-        expected = elapsed * n_after / n_done if n_done else 0.0
-        return min(max(share, expected / max(self.seconds, 1e-9)), 1.0)
+            elapsed = perf_counter() - begin
+            done = max(n_done / self.n_proposals, elapsed / seconds)
+            # An eighth of the time, or what is left of it.
+            n = max(1, int(n_done / elapsed * min(seconds / 8, seconds - elapsed))) if elapsed < seconds else 1
 
 
 def follow_path(

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
-from rulenet.network import Network
+from rulenet.network import Gate, Network
 from rulenet.training.problem import Problem
 
 
@@ -37,6 +37,21 @@ class Found:
     choices: tuple[Choice, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What a search works best with, where the user leaves it open.
+
+    Starts cycle through ``shapes`` and ``first_gates``. Where ``both_classes``, the estimator searches a network for
+    each class and keeps the better; a search that tries both gates needs it not, since by De Morgan a network for one
+    class is a network of the other gate for the other class.
+    """
+
+    shapes: tuple[tuple[int, ...], ...] = ((32, 16, 8, 4, 2),)
+    first_gates: tuple[Gate, ...] = ("and",)
+    not_equal: bool = False
+    both_classes: bool = True
+
+
 Start = Callable[[int], Network]
 Report = Callable[[Progress], None]
 
@@ -47,6 +62,8 @@ def be_silent(progress: Progress) -> None:
 
 class Search(Protocol):
     """A search for a network; ``start`` gives a first network for any seed."""
+
+    defaults: ClassVar[Defaults]
 
     def search(
         self, problem: Problem, start: Start, seed: int, n_jobs: int | None = None, report: Report = be_silent

@@ -47,9 +47,9 @@ class Walker:
         return int(self.walk.counters[BEST_N_EDGES])
 
     @property
-    def live(self) -> tuple[int, int]:
-        """Errors and edges of the network as it is now."""
-        return int(self.walk.counters[ERRORS]), int(self.walk.counters[N_EDGES])
+    def errors_now(self) -> int:
+        """The total weight of the rows that the network, as it is now, gets wrong."""
+        return int(self.walk.counters[ERRORS])
 
     def cost(self, price: float) -> float:
         """Errors and edges of the best network, as one number."""
@@ -57,9 +57,7 @@ class Walker:
 
     def anneal(self, n_proposals: int, hot: float, cold: float, price: float, stop: NDArray[np.bool_]) -> None:
         """Walk ``n_proposals`` steps while the temperature falls from ``hot`` to ``cold``."""
-        anneal_kernels.anneal(
-            self.walk, self.problem.rows, n_proposals, hot, cold, price, MOVES, self.shares, stop
-        )
+        anneal_kernels.anneal(self.walk, self.problem.rows, n_proposals, hot, cold, price, MOVES, self.shares, stop)
 
     def prune(self, price: float, stop: NDArray[np.bool_]) -> int:
         """Remove the edges that do not pay; how many."""
@@ -68,6 +66,10 @@ class Walker:
     def network(self) -> Network:
         """The best network so far."""
         return self._network(self.walk.best[: self.n_edges])
+
+    def network_now(self) -> Network:
+        """The network as it is now."""
+        return self._network(self.walk.edges[: self.walk.counters[N_EDGES]])
 
     def _network(self, edges: NDArray[np.int32]) -> Network:
         starts = self.walk.layer_starts
@@ -83,7 +85,7 @@ class Walker:
 def _edges_of(network: Network) -> NDArray[np.int64]:
     """(unit, input) of every edge, by signal numbers."""
     starts = np.cumsum([0, network.n_literals, *network.hidden_layer_sizes])
-    return np.vstack([np.argwhere(w) + (starts[i + 1], starts[i]) for i, w in enumerate(network.weights)])
+    return np.vstack([np.argwhere(w) + starts[[i + 1, i]] for i, w in enumerate(network.weights)])
 
 
 def _empty_walk(flat: kernels.Flat, problem: Problem, seed: int) -> Walk:
