@@ -95,9 +95,10 @@ class RuleNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     --------
     >>> import pandas as pd
     >>> X = pd.DataFrame({"sky": ["sun", "rain", "sun", "rain"], "warm": [True, True, False, False]})
-    >>> model = RuleNetworkClassifier([2], random_state=1).fit(X, ["go", "stay", "stay", "stay"])
-    >>> model.predict(pd.DataFrame({"sky": ["sun", "hail"], "warm": [True, True]}))
-    array(['go', 'stay'], dtype='<U4')
+    >>> y = ["go", "stay", "stay", "stay"]
+    >>> model = RuleNetworkClassifier(positive_class="go", random_state=0).fit(X, y)
+    >>> print(*model.predict(X))
+    go stay stay stay
     """
 
     def __init__(
@@ -317,13 +318,12 @@ def _checked_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
 
 
 def _check_two(classes: NDArray[Any]) -> None:
-    first = classes.tolist()[0]
     if len(classes) == 1:
-        raise TableError(f"y holds one class only, {first!r}, but two are needed to learn a difference")
+        raise TableError(f"y holds one class only, {classes.item()!r}, but two are needed to learn a difference")
     if len(classes) > 2:
         raise TableError(
             "Only binary classification is supported. The type of the target is multiclass: "
-            f"y holds {len(classes)} classes; compare one of them with the rest, for example y == {first!r}"
+            f"y holds {len(classes)} classes; compare one with the rest, for example y == {classes.tolist()[0]!r}"
         )
 
 

@@ -133,7 +133,7 @@ def discard(lists, sizes, k, value):
 @part
 def contains(lists, sizes, k, value):
     """Whether ``value`` is in list k."""
-    for i in range(sizes[k]):  # noqa: SIM110 - Numba has no any()
+    for i in range(sizes[k]):
         if lists[k, i] == value:
             return True
     return False
