@@ -24,7 +24,7 @@ from rulenet.exceptions import ParameterError, TableError
 from rulenet.frequencies import count_classes
 from rulenet.literals import Literal as RuleLiteral
 from rulenet.network import Gate, Network
-from rulenet.readable import Readable
+from rulenet.readable import Readable, target_name
 from rulenet.training.around import Limits, search_around
 from rulenet.training.greedy import Greedy
 from rulenet.training.initialise import RandomInit
@@ -159,7 +159,7 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         best = max(tries, key=lambda positive: tries[positive].history[-1])
         self._keep(encoding, classes, best, tries[best])
         self.rule_counts_ = count_classes(self.network_, literals, codes == best, weights)
-        self.named_ = None
+        self.target_name_, self.named_ = target_name(y, self.positive_class_), None
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:

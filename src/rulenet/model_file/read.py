@@ -34,6 +34,7 @@ KEYS = (
     "network",
     "history",
     "counts",
+    "target",
     "named",
 )
 DTYPE_KINDS = "biufUO"
@@ -91,6 +92,7 @@ class _Reader:
             network,
             _numbers(data["history"], "history", low=0.0),
             _counts(data["counts"], network),
+            _target(data["target"]),
             _named(data["named"], encoding),
         )
 
@@ -205,6 +207,12 @@ def _counts(data: Any, network: Network) -> NDArray[np.float64]:
     if len(rows) != n_rules + 1 or any(len(row) != 2 for row in rows):
         raise ModelFileError(f"counts must have a pair of numbers for each of {n_rules} rules, and one for no rule")
     return np.array(rows, dtype=np.float64)
+
+
+def _target(data: Any) -> str:
+    if not _string(data, "target").strip():
+        raise ModelFileError(f"target is {data!r}, but must have a visible character")
+    return str(data)
 
 
 def _named(data: Any, encoding: Encoding) -> Formula | None:

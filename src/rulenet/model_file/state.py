@@ -26,6 +26,7 @@ class State:
     network: Network
     history: NDArray[np.float64]
     counts: NDArray[np.float64]
+    target: str
     named: Formula | None = None
 
 

@@ -50,6 +50,7 @@ def dumps(state: State) -> str:
         "network": _network(state.network),
         "history": state.history.tolist(),
         "counts": state.counts.tolist(),
+        "target": state.target,
         "named": None if state.named is None else as_data(state.named),
     }
     return json.dumps(data, allow_nan=False, indent=1) + "\n"
