@@ -1,8 +1,6 @@
 """Encoding against scikit-learn's OneHotEncoder: nominal columns to packed literals, and the same for predicting."""
 
-import time
 import tracemalloc
-from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -10,8 +8,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
+from benchmarks.timing import seconds
+from benchmarks.workloads import Storage, make_nominal_frame
 from rulenet.encoding import Encoding
-from workloads import Storage, make_nominal_frame
 
 STORAGES: tuple[Storage, ...] = ("object", "object, own strings", "str", "category")
 N_USED_COLUMNS = 10  # a network of a few rules reads that many
@@ -71,17 +70,3 @@ def measure_memory(frame: pd.DataFrame) -> tuple[int, int]:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak, words.nbytes
-
-
-def seconds(function: Callable[[], object], budget: float = 5.0, max_calls: int = 5) -> float:
-    """Best wall-clock time of the calls that fit into the budget, at least one."""
-    times: list[float] = []
-    while not times or (sum(times) < budget and len(times) < max_calls):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-if __name__ == "__main__":
-    print(report())

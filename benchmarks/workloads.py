@@ -4,6 +4,13 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+
+from rulenet import Network, RandomInit, bits
+from rulenet.training.ascent import gains_of_flips
+from rulenet.training.problem import Problem
+
+N_STARTS = 200
 
 Storage = Literal["object", "object, own strings", "str", "category"]
 
@@ -41,3 +48,44 @@ def _column(
     if storage == "object, own strings":
         cells = np.array([None if cell is None else (cell + " ")[:-1] for cell in cells], dtype=object)
     return pd.Series(cells, dtype="str" if storage == "str" else object)
+
+
+def make_problem(n_rows: int, n_attributes: int = 42, n_values: int = 3, *, seed: int = 0) -> Problem:
+    """Random packed rows of nominal attributes, labels a rule of two attributes with noise.
+
+    Made 64 rows at a time from random words, so that ten million rows need no more memory than their bits.
+    """
+    rng = np.random.default_rng(seed)
+    size = bits.n_words(n_rows)
+    valid = bits.mask(n_rows)
+    literals = np.empty((n_attributes * n_values, size), dtype=np.uint64)
+    for a in range(n_attributes):
+        left = valid.copy()  # every row takes one of the values: half of what is left, the rest goes on
+        for v in range(n_values):
+            chosen = left if v == n_values - 1 else left & _random_words(rng, size)
+            literals[a * n_values + v] = chosen
+            left = left & ~chosen
+    noise = _random_words(rng, size) & _random_words(rng, size) & _random_words(rng, size)
+    target = (literals[0] & literals[n_values]) ^ (noise & valid)
+    groups = np.repeat(np.arange(n_attributes), n_values)
+    return Problem(literals, target, valid[np.newaxis], groups, n_rows)
+
+
+def _random_words(rng: np.random.Generator, size: int) -> bits.Words:
+    return rng.integers(0, 2**64, size, dtype=np.uint64)
+
+
+def make_network(groups: NDArray[np.int64], hidden_layer_sizes: tuple[int, ...], rule_length: float = 2) -> Network:
+    """A random start as the paper's networks have it: the one of many of which the output sees most."""
+    n_attributes = int(groups.max()) + 1
+    small = make_problem(2_000, n_attributes, len(groups) // n_attributes)
+    init = RandomInit(rule_length, init_prob=0.05)
+    starts = [init.start(groups, hidden_layer_sizes, "and", seed) for seed in range(N_STARTS)]
+    return max(starts, key=lambda network: count_flips_seen(network, gains_of_flips(network.flat(), small)))
+
+
+def count_flips_seen(network: Network, gains: NDArray[np.int64]) -> int:
+    """The flips of units that have any effect on the output; the others cost a sweep nothing."""
+    layers = np.split(gains, np.cumsum([w.size for w in network.weights])[:-1])
+    units = (g.reshape(w.shape) for g, w in zip(layers, network.weights, strict=True))
+    return sum(g.shape[1] * int(g.any(axis=1).sum()) for g in units)

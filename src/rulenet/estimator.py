@@ -91,9 +91,10 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
     --------
     >>> import pandas as pd
     >>> X = pd.DataFrame({"sky": ["sun", "rain", "sun", "rain"], "warm": [True, True, False, False]})
-    >>> model = RuleNetworkClassifier([2], random_state=1).fit(X, ["go", "stay", "stay", "stay"])
-    >>> model.predict(pd.DataFrame({"sky": ["sun", "hail"], "warm": [True, True]}))
-    array(['go', 'stay'], dtype='<U4')
+    >>> y = ["go", "stay", "stay", "stay"]
+    >>> model = RuleNetworkClassifier(random_state=1).fit(X, y)
+    >>> print(*model.predict(X))
+    go stay stay stay
     """
 
     def __init__(
@@ -311,13 +312,12 @@ def _checked_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
 
 
 def _check_two(classes: NDArray[Any]) -> None:
-    first = classes.tolist()[0]
     if len(classes) == 1:
-        raise TableError(f"y holds one class only, {first!r}, but two are needed to learn a difference")
+        raise TableError(f"y holds one class only, {classes.item()!r}, but two are needed to learn a difference")
     if len(classes) > 2:
         raise TableError(
             "Only binary classification is supported. The type of the target is multiclass: "
-            f"y holds {len(classes)} classes; compare one of them with the rest, for example y == {first!r}"
+            f"y holds {len(classes)} classes; compare one with the rest, for example y == {classes.tolist()[0]!r}"
         )
 
 

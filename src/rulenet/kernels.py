@@ -21,19 +21,19 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 jit = njit(cache=True, nogil=True)
-part = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # for calls from kernels only
+# Parts are called by kernels only. Inlined, they cost no copies of their many arguments; a part that calls others with
+# arrays should have one way out, or the compiler counts references around every call (measured: 150 ns).
+part = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
 
 # Signals of one block should fit a second-level cache; longer blocks than this gain nothing (measured).
 BLOCK_BYTES = 1 << 19
 MAX_BLOCK_WORDS = 256
-MIN_BLOCK_WORDS = 16
+MIN_BLOCK_WORDS = 64
 
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 NONE = np.uint64(0)
 
-EVERYWHERE = np.int64(0)  # the row of ``toggled`` that holds "all rows"; it belongs to a literal, which never toggles
-FREE = -1
-CROWDED = -2
+FREE = -1  # the group of a literal without siblings
 
 
 class Flat(NamedTuple):
@@ -70,20 +70,24 @@ class Scratch(NamedTuple):
     """Working space for one block of rows.
 
     A row per signal: ``signals`` (what the next layer receives), ``twice`` (at least two inputs make the unit fire),
-    ``observed`` (toggling the unit toggles the output) and ``toggled`` (where a toggle further down arrives).
+    ``observed`` (toggling the unit toggles the output) and ``toggled`` (where a toggle further down arrives),
+    with flags whether any row is (``is_seen``, ``is_toggled``).
     ``split`` has two rows per weight plane: what some set of changes would right, and what it would wrong.
-    ``holders`` has the literal that the unit at hand has selected of each sibling group, and ``taken`` flags the
-    inputs that cannot simply be added to it.
+    ``taken`` flags the inputs that cannot simply be added to the unit at hand, ``held`` the sibling groups that have a
+    literal selected.
     """
 
+    edges: Edges
     signals: NDArray[np.uint64]
     twice: NDArray[np.uint64]
     observed: NDArray[np.uint64]
     toggled: NDArray[np.uint64]
+    is_seen: NDArray[np.bool_]
+    is_toggled: NDArray[np.bool_]
     split: NDArray[np.uint64]
     wrong: NDArray[np.uint64]
-    holders: NDArray[np.int64]
     taken: NDArray[np.bool_]
+    held: NDArray[np.bool_]
 
 
 @intrinsic
@@ -104,27 +108,29 @@ def gate_mask(flat, layer):
 
 
 @part
-def list_edges(flat):
-    """The set weights of ``flat`` as `Edges`."""
-    n_signals, n_edges = 0, 0
+def new_edges(flat):
+    """Room for all edges that ``flat`` may have."""
+    n_signals = 0
     for size in flat.sizes:
         n_signals += size
-    for weight in flat.weights:
-        n_edges += weight
-    starts, sources = np.zeros(n_signals + 1, np.int64), np.empty(n_edges, np.int64)
+    return Edges(np.zeros(n_signals + 1, np.int64), np.empty(flat.weights.size, np.int64))
+
+
+@part
+def list_edges(flat, edges):
+    """Fill ``edges`` with the set weights of ``flat``."""
     unit, n_edges, first_source, weight = flat.sizes[0], 0, 0, 0
     for layer in range(1, flat.sizes.size):
         n_inputs = flat.sizes[layer - 1]
         for _ in range(flat.sizes[layer]):
             for j in range(n_inputs):
                 if flat.weights[weight]:
-                    sources[n_edges] = first_source + j
+                    edges.sources[n_edges] = first_source + j
                     n_edges += 1
                 weight += 1
             unit += 1
-            starts[unit] = n_edges
+            edges.starts[unit] = n_edges
         first_source += n_inputs
-    return Edges(starts, sources)
 
 
 @part
@@ -135,17 +141,23 @@ def block_words(n_signals, n_words):
 
 
 @part
-def new_scratch(n_signals, n_planes, n_groups, n_words):
-    """Working space for blocks of ``n_words`` words."""
-    shape = (n_signals, n_words)
+def new_scratch(flat, n_planes, n_words):
+    """Working space for rows of ``n_words`` words, or for blocks of them where they are many."""
+    edges = new_edges(flat)
+    n_signals = edges.starts.size - 1
+    step = block_words(n_signals, n_words)
+    shape = (n_signals, step)
     return Scratch(
+        edges,
         np.empty(shape, np.uint64),
         np.empty(shape, np.uint64),
         np.empty(shape, np.uint64),
         np.empty(shape, np.uint64),
-        np.empty((2 * n_planes, n_words), np.uint64),
-        np.empty(n_words, np.uint64),
-        np.empty(n_groups, np.int64),
+        np.empty(n_signals, np.bool_),
+        np.empty(n_signals, np.bool_),
+        np.empty((2 * n_planes, step), np.uint64),
+        np.empty(step, np.uint64),
+        np.empty(n_signals, np.bool_),
         np.empty(n_signals, np.bool_),
     )
 
@@ -187,7 +199,8 @@ def fire_twice(signals, twice, edges, unit, n_words):
 @jit
 def evaluate(flat, literals):
     """The packed output of the network on packed ``literals``."""
-    edges = list_edges(flat)
+    edges = new_edges(flat)
+    list_edges(flat, edges)
     n_signals = edges.starts.size - 1
     step = block_words(n_signals, literals.shape[1])
     signals = np.empty((n_signals, step), np.uint64)
@@ -233,19 +246,19 @@ def count_errors(predicted, target, planes):
 
 
 @part
-def toggle_reader(signals, twice, toggled, unit, source, change, n_words):
-    """Where ``unit`` toggles when its input ``source`` alone does, in rows ``toggled[change]``; whether anywhere."""
+def toggle_reader(signals, twice, toggled, unit, source, n_words):
+    """Where ``unit`` toggles when its input ``source`` alone does, in all rows; whether anywhere."""
     anywhere = NONE
     for w in range(n_words):
         s = signals[source, w]
-        rows = toggled[change, w] & ((s & ~signals[unit, w]) | (~s & ~twice[unit, w]))
+        rows = (s & ~signals[unit, w]) | (~s & ~twice[unit, w])
         toggled[unit, w] = rows
         anywhere |= rows
     return anywhere != NONE
 
 
 @part
-def toggle_anew(signals, toggled, is_toggled, edges, unit, n_words):
+def propagate_toggles(signals, toggled, is_toggled, edges, unit, n_words):
     """Where ``unit`` toggles when all its ``is_toggled`` inputs do; whether anywhere."""
     for w in range(n_words):
         toggled[unit, w] = NONE
@@ -262,18 +275,12 @@ def toggle_anew(signals, toggled, is_toggled, edges, unit, n_words):
 
 
 @part
-def toggle_higher(signals, twice, toggled, is_toggled, edges, unit, n_words):
-    """Pass the toggles of the layer below on to ``unit``; returns whether it toggles anywhere."""
-    n_toggled, source = 0, -1
+def is_reached(is_toggled, edges, unit):
+    """Whether any input of ``unit`` toggles."""
     for e in range(edges.starts[unit], edges.starts[unit + 1]):
         if is_toggled[edges.sources[e]]:
-            n_toggled += 1
-            source = edges.sources[e]
-    if n_toggled == 0:
-        return False
-    if n_toggled == 1:
-        return toggle_reader(signals, twice, toggled, unit, source, source, n_words)
-    return toggle_anew(signals, toggled, is_toggled, edges, unit, n_words)
+            return True
+    return False
 
 
 @part
@@ -288,10 +295,10 @@ def observe_unit(
     observability, already known, says the rest.
     """
     n_toggled, carrier = 0, -1
-    for k in range(readers.size):
-        reader = above + k
-        is_toggled[reader] = readers[k] and toggle_reader(signals, twice, toggled, reader, unit, EVERYWHERE, n_words)
-        if is_toggled[reader]:
+    for reader in range(above, above + readers.size):
+        is_toggled[reader] = False
+        if readers[reader - above] and toggle_reader(signals, twice, toggled, reader, unit, n_words):
+            is_toggled[reader] = True
             n_toggled += 1
             carrier = reader
     while n_toggled > 1:
@@ -299,8 +306,11 @@ def observe_unit(
         above += sizes[layer]
         n_toggled = 0
         for higher in range(above, above + sizes[layer + 1]):
-            is_toggled[higher] = toggle_higher(signals, twice, toggled, is_toggled, edges, higher, n_words)
-            if is_toggled[higher]:
+            is_toggled[higher] = False
+            if is_reached(is_toggled, edges, higher) and propagate_toggles(
+                signals, toggled, is_toggled, edges, higher, n_words
+            ):
+                is_toggled[higher] = True
                 n_toggled += 1
                 carrier = higher
     if n_toggled == 0 or not is_seen[carrier]:
@@ -313,14 +323,13 @@ def observe_unit(
 
 
 @part
-def observe(flat, edges, scratch, n_words):
-    """Fill ``observed``, from the output downwards; returns for every signal whether any row is."""
-    signals, twice, observed, toggled = scratch.signals, scratch.twice, scratch.observed, scratch.toggled
-    is_seen, is_toggled = np.zeros(signals.shape[0], np.bool_), np.zeros(signals.shape[0], np.bool_)
+def observe(flat, scratch, n_words):
+    """Fill ``observed`` and ``is_seen``, from the output downwards."""
+    edges, signals, twice = scratch.edges, scratch.signals, scratch.twice
+    observed, toggled, is_seen, is_toggled = scratch.observed, scratch.toggled, scratch.is_seen, scratch.is_toggled
     above, weight = signals.shape[0] - 1, flat.weights.size
     for w in range(n_words):
         observed[above, w] = ALL
-        toggled[EVERYWHERE, w] = ALL
     is_seen[above] = True
     for layer in range(flat.sizes.size - 2, 0, -1):
         n_units = flat.sizes[layer]
@@ -332,17 +341,16 @@ def observe(flat, edges, scratch, n_words):
                 n_words,
             )  # fmt: skip
         above -= n_units
-    return is_seen
 
 
 @part
-def split_changes(split, changed, planes, wrong, n_words):
-    """Split the rows ``changed`` by plane into those righted and those wronged; returns the net weight."""
+def split_changes(split, toggled, unit, planes, wrong, n_words):
+    """Split the rows ``toggled[unit]`` by plane into those righted and those wronged; returns the net weight."""
     net = 0
     for b in range(planes.shape[0]):
         count = 0
         for w in range(n_words):
-            counted = changed[w] & planes[b, w]
+            counted = toggled[unit, w] & planes[b, w]
             split[2 * b, w] = counted & wrong[w]
             split[2 * b + 1, w] = counted & ~wrong[w]
             count += popcount(counted & wrong[w]) - popcount(counted & ~wrong[w])
@@ -364,110 +372,119 @@ def count_net(split, signals, source, n_words):
 
 
 @part
-def add_nets(split, signals, first_source, taken, net, gains, n_words):
-    """Add ``net`` less `count_net` to the gain of every input that is not ``taken``."""
-    for j in range(gains.size):
-        if not taken[j]:
-            gains[j] += net - count_net(split, signals, first_source + j, n_words)
-
-
-@part
-def find_holders(holders, groups, selected):
-    """Note for every sibling group which of the ``selected`` literals it holds, if any."""
-    for group in range(holders.size):
-        holders[group] = FREE
+def find_taken(taken, held, groups, selected):
+    """Flag the inputs that cannot simply be added: those ``selected``, and literals with a sibling selected."""
+    for j in range(selected.size):
+        taken[j] = selected[j]
+    for j in range(groups.size):
+        held[j] = False
     for j in range(groups.size):
         if selected[j] and groups[j] >= 0:
-            holders[groups[j]] = j if holders[groups[j]] == FREE else CROWDED
+            held[groups[j]] = True
+    for j in range(groups.size):
+        if groups[j] >= 0 and held[groups[j]]:
+            taken[j] = True
 
 
 @part
-def mark_freed(signals, twice, edges, groups, group, holder, unit, freed, n_words):
-    """Where ``unit`` would stop firing if it dropped all it has selected of ``group``."""
-    if holder != CROWDED:
-        for w in range(n_words):
-            freed[w] = signals[unit, w] & ~twice[unit, w] & ~signals[holder, w]
-        return
+def mark_freed(signals, observed, toggled, edges, groups, group, unit, n_words):
+    """Where ``unit``, observed, would stop firing if it dropped all it has selected of ``group``: into ``toggled``."""
     for w in range(n_words):
-        freed[w] = signals[unit, w]
+        toggled[unit, w] = observed[unit, w] & signals[unit, w]
     for e in range(edges.starts[unit], edges.starts[unit + 1]):
         source = edges.sources[e]
         if groups[source] != group:
             for w in range(n_words):
-                freed[w] &= signals[source, w]
+                toggled[unit, w] &= signals[source, w]
 
 
 @part
-def add_unit_gains(scratch, edges, planes, unit, first_source, selected, groups, gains, n_words):
-    """Add what each flip of an input of ``unit`` wins; ``groups`` is empty where no sibling is replaced.
-
-    An input added changes the unit where it does not fire and the input makes it; an input removed, where it alone
-    made it fire. A literal that replaces a sibling changes all rows where the unit does not fire (siblings exclude
-    each other) and those where nothing outside the group makes it fire and the new literal does not either.
-    """
-    signals, twice, observed, split = scratch.signals, scratch.twice, scratch.observed, scratch.split
-    changed, wrong, holders, taken = scratch.toggled[unit], scratch.wrong, scratch.holders, scratch.taken
+def add_removals(scratch, planes, unit, first_source, gains, n_words):
+    """Add what removing each selected input wins: the unit changes where that input alone makes it fire."""
+    edges, signals, twice, split = scratch.edges, scratch.signals, scratch.twice, scratch.split
     for w in range(n_words):
-        changed[w] = observed[unit, w] & signals[unit, w] & ~twice[unit, w]
-    net = split_changes(split, changed, planes, wrong, n_words)
+        scratch.toggled[unit, w] = scratch.observed[unit, w] & signals[unit, w] & ~twice[unit, w]
+    net = split_changes(split, scratch.toggled, unit, planes, scratch.wrong, n_words)
     for e in range(edges.starts[unit], edges.starts[unit + 1]):
         gains[edges.sources[e] - first_source] += net - count_net(split, signals, edges.sources[e], n_words)
 
-    find_holders(holders, groups, selected)
-    for j in range(selected.size):
-        taken[j] = selected[j] or (groups.size and groups[j] >= 0 and holders[groups[j]] != FREE)
-    for w in range(n_words):
-        changed[w] = observed[unit, w] & ~signals[unit, w]
-    net_off = split_changes(split, changed, planes, wrong, n_words)
-    add_nets(split, signals, first_source, taken, net_off, gains, n_words)
 
+@part
+def add_additions(scratch, planes, unit, first_source, gains, n_words):
+    """Add what adding each input not taken wins: the unit changes where it does not fire and the input makes it.
+
+    Returns what is won where the unit does not fire at all.
+    """
+    signals, split, taken = scratch.signals, scratch.split, scratch.taken
+    for w in range(n_words):
+        scratch.toggled[unit, w] = scratch.observed[unit, w] & ~signals[unit, w]
+    net = split_changes(split, scratch.toggled, unit, planes, scratch.wrong, n_words)
+    for j in range(gains.size):
+        if not taken[j]:
+            gains[j] += net - count_net(split, signals, first_source + j, n_words)
+    return net
+
+
+@part
+def add_replacements(scratch, planes, unit, selected, groups, net_off, gains, n_words):
+    """Add what replacing selected literals by a sibling wins.
+
+    Siblings exclude each other, so all rows change where the unit does not fire (``net_off``); where it fires, those
+    change in which nothing outside the group makes it fire and the new literal does not either.
+    """
+    signals, split, taken = scratch.signals, scratch.split, scratch.taken
     prepared = FREE
     for j in range(groups.size):
         if taken[j] and not selected[j]:
             if groups[j] != prepared:
                 prepared = groups[j]
-                mark_freed(signals, twice, edges, groups, prepared, holders[prepared], unit, changed, n_words)
-                for w in range(n_words):
-                    changed[w] &= observed[unit, w]
-                split_changes(split, changed, planes, wrong, n_words)
+                mark_freed(signals, scratch.observed, scratch.toggled, scratch.edges, groups, prepared, unit, n_words)
+                split_changes(split, scratch.toggled, unit, planes, scratch.wrong, n_words)
             gains[j] += net_off + count_net(split, signals, j, n_words)
 
 
 @part
-def evaluate_block(flat, edges, rows, scratch, start, n_words):
+def evaluate_block(flat, rows, scratch, start, n_words):
     """Fill ``signals``, ``twice`` and ``wrong`` for ``n_words`` words of rows from ``start`` on."""
     signals, last = scratch.signals, scratch.signals.shape[0] - 1
     load_literals(signals, rows.literals, start, n_words, flat.first_and)
     for unit in range(flat.sizes[0], last + 1):
-        fire_twice(signals, scratch.twice, edges, unit, n_words)
+        fire_twice(signals, scratch.twice, scratch.edges, unit, n_words)
     flip, target = gate_mask(flat, flat.sizes.size - 2), rows.target[start : start + n_words]
     for w in range(n_words):
         scratch.wrong[w] = signals[last, w] ^ flip ^ target[w]
 
 
-@jit
-def add_gains(flat, rows, groups, start, stop, gains):
+@part
+def sweep(flat, rows, groups, scratch, start, stop, gains):
     """Add to ``gains``, one per weight, what its flip wins in words ``start`` to ``stop`` of the rows."""
-    edges = list_edges(flat)
-    n_signals, n_planes, n_groups = edges.starts.size - 1, rows.planes.shape[0], groups.size
-    step = block_words(n_signals, stop - start)
-    scratch = new_scratch(n_signals, n_planes, n_groups, step)
-    for begin in range(start, stop, max(step, 1)):
+    list_edges(flat, scratch.edges)
+    step = max(scratch.wrong.size, 1)
+    for begin in range(start, stop, step):
         n_words = min(step, stop - begin)
-        evaluate_block(flat, edges, rows, scratch, begin, n_words)
-        is_seen = observe(flat, edges, scratch, n_words)
+        evaluate_block(flat, rows, scratch, begin, n_words)
+        observe(flat, scratch, n_words)
         planes = rows.planes[:, begin : begin + n_words]
         unit, first_source, weight = flat.sizes[0], np.int64(0), 0
         for layer in range(1, flat.sizes.size):
             n_inputs = flat.sizes[layer - 1]
             siblings = groups if layer == 1 and flat.first_and else groups[:0]
             for _ in range(flat.sizes[layer]):
-                if is_seen[unit]:
+                if scratch.is_seen[unit]:
                     selected, own = flat.weights[weight : weight + n_inputs], gains[weight : weight + n_inputs]
-                    add_unit_gains(scratch, edges, planes, unit, first_source, selected, siblings, own, n_words)
+                    find_taken(scratch.taken, scratch.held, siblings, selected)
+                    add_removals(scratch, planes, unit, first_source, own, n_words)
+                    net_off = add_additions(scratch, planes, unit, first_source, own, n_words)
+                    add_replacements(scratch, planes, unit, selected, siblings, net_off, own, n_words)
                 unit += 1
                 weight += n_inputs
             first_source += n_inputs
+
+
+@jit
+def add_gains(flat, rows, groups, start, stop, gains):
+    """`sweep` with working space of its own."""
+    sweep(flat, rows, groups, new_scratch(flat, rows.planes.shape[0], stop - start), start, stop, gains)
 
 
 @jit
@@ -509,10 +526,11 @@ def flip(flat, groups, weight):
 def climb(flat, rows, groups, max_flips):
     """Take the best flip until none wins anything or ``max_flips`` are done; returns how many were."""
     gains = np.empty(flat.weights.size, np.int64)
+    scratch = new_scratch(flat, rows.planes.shape[0], rows.target.size)
     for n_flips in range(max_flips):
         for weight in range(gains.size):
             gains[weight] = 0
-        add_gains(flat, rows, groups, 0, rows.target.size, gains)
+        sweep(flat, rows, groups, scratch, 0, rows.target.size, gains)
         weight, gain = best_flip(flat, gains)
         if gain <= 0:
             return n_flips
@@ -521,11 +539,24 @@ def climb(flat, rows, groups, max_flips):
 
 
 @jit
-def gather(words, rows):
-    """The given ``rows`` of packed ``words`` (n_signals, n_words), packed again in their order."""
-    taken = np.zeros((words.shape[0], (rows.size + 63) // 64), np.uint64)
+def gather(words, picked):
+    """The ``picked`` rows of packed ``words`` (n_signals, n_words), packed again in their order."""
+    taken = np.zeros((words.shape[0], (picked.size + 63) // 64), np.uint64)
     for i in range(words.shape[0]):
-        for r in range(rows.size):
-            bit = (words[i, rows[r] >> 6] >> np.uint64(rows[r] & 63)) & np.uint64(1)
+        for r in range(picked.size):
+            bit = (words[i, picked[r] >> 6] >> np.uint64(picked[r] & 63)) & np.uint64(1)
             taken[i, r >> 6] |= bit << np.uint64(r & 63)
     return taken
+
+
+@jit
+def take(rows, picked):
+    """The ``picked`` rows, in their order."""
+    target = gather(rows.target.reshape((1, rows.target.size)), picked)[0]
+    return Rows(gather(rows.literals, picked), target, gather(rows.planes, picked))
+
+
+@jit
+def climb_on(flat, rows, picked, groups, max_flips):
+    """`climb` on the ``picked`` rows."""
+    return climb(flat, take(rows, picked), groups, max_flips)

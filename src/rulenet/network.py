@@ -60,7 +60,7 @@ class Network:
     @property
     def n_literals(self) -> int:
         """How many literals the first layer reads."""
-        return self.weights[0].shape[1]
+        return int(self.weights[0].shape[1])
 
     @property
     def hidden_layer_sizes(self) -> tuple[int, ...]:
@@ -81,9 +81,9 @@ class Network:
     @property
     def reads(self) -> NDArray[np.bool_]:
         """For every literal, whether a path leads from it to the output."""
-        live = np.ones(1, dtype=np.bool_)
+        live: NDArray[np.bool_] = np.ones(1, dtype=np.bool_)
         for weights in reversed(self.weights):
-            live = weights[live].any(axis=0)
+            live = np.asarray(weights[live].any(axis=0))
         return live
 
     def activations(self, literals: bits.Words) -> Iterator[bits.Words]:
@@ -97,7 +97,8 @@ class Network:
     def evaluate(self, literals: bits.Words) -> bits.Words:
         """The packed output, from packed ``literals`` (n_literals, n_words); spare bits have no meaning."""
         self._check_width(literals.shape[0])
-        return kernels.evaluate(self.flat(), np.ascontiguousarray(literals))
+        output: bits.Words = kernels.evaluate(self.flat(), np.ascontiguousarray(literals))
+        return output
 
     def flat(self) -> kernels.Flat:
         """The network as the compiled loops take it; the weights are a copy."""
@@ -109,7 +110,7 @@ class Network:
     def from_flat(cls, flat: kernels.Flat) -> Self:
         """The network of compiled form ``flat``."""
         ends = np.cumsum(flat.sizes[1:] * flat.sizes[:-1])
-        layers = np.split(flat.weights, ends[:-1])
+        layers = np.split(flat.weights.astype(np.bool_), ends[:-1])
         shapes = zip(flat.sizes[1:], flat.sizes[:-1], strict=True)
         gate: Gate = "and" if flat.first_and else "or"
         return cls([w.reshape(shape) for w, shape in zip(layers, shapes, strict=True)], gate)

@@ -1,13 +1,13 @@
 """Steepest ascent: the exact gains of all flips, shared by threads where there are many rows."""
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from rulenet import kernels
+from rulenet import bits, kernels
 from rulenet.training.problem import Problem
 
 # Below this many words a sweep takes less time than handing it to a thread.
@@ -17,9 +17,8 @@ NO_LIMIT = 1 << 62
 
 def n_threads(n_jobs: int | None, n_words: int) -> int:
     """How many threads are worth using for ``n_words`` words of rows; None means one, -1 all cores."""
-    cores = os.cpu_count() or 1
-    wanted = 1 if n_jobs is None else n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
-    return max(1, min(wanted, n_words // MIN_WORDS_PER_THREAD))
+    most = n_words // MIN_WORDS_PER_THREAD
+    return min(effective_n_jobs(n_jobs), most) if most > 1 else 1
 
 
 def gains_of_flips(
@@ -34,12 +33,30 @@ def gains_of_flips(
             kernels.add_gains(*part)
     else:
         list(pool.map(lambda part: kernels.add_gains(*part), parts))
-    return gains.sum(axis=0)
+    return np.asarray(gains.sum(axis=0))
+
+
+def flip_limit(max_flips: int | None) -> int:
+    """``max_flips`` as an integer."""
+    return NO_LIMIT if max_flips is None else max_flips
+
+
+def climb_on(
+    flat: kernels.Flat,
+    problem: Problem,
+    picked: NDArray[np.int64],
+    max_flips: int | None = None,
+    n_jobs: int | None = None,
+) -> int:
+    """`climb` on the ``picked`` rows of the problem."""
+    if n_threads(n_jobs, len(picked) // bits.WORD_BITS) > 1:
+        return climb(flat, problem.take(picked), max_flips, n_jobs)
+    return int(kernels.climb_on(flat, problem.rows, picked, problem.groups, flip_limit(max_flips)))
 
 
 def climb(flat: kernels.Flat, problem: Problem, max_flips: int | None = None, n_jobs: int | None = None) -> int:
     """Take the best flip until none wins, or ``max_flips`` times; changes ``flat.weights``, returns the flips taken."""
-    limit = NO_LIMIT if max_flips is None else max_flips
+    limit = flip_limit(max_flips)
     n_parts = n_threads(n_jobs, problem.target.size)
     if n_parts == 1:
         return int(kernels.climb(flat, problem.rows, problem.groups, limit))

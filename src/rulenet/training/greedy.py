@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from rulenet import kernels
 from rulenet.exceptions import ParameterError
 from rulenet.network import Network
-from rulenet.training.ascent import climb
+from rulenet.training.ascent import climb, climb_on
 from rulenet.training.problem import Problem
 from rulenet.training.search import Found, Progress, Report, Start, be_silent
 
@@ -87,7 +87,7 @@ class Greedy(BaseEstimator):  # type: ignore[misc]
         for epoch in count() if self.n_epochs is None else range(self.n_epochs):
             best_before = state.best_accuracy
             for b, rows in enumerate(batches.epoch()):
-                climb(state.flat, problem.take(rows), self.max_flips, n_jobs)
+                climb_on(state.flat, problem, rows, self.max_flips, n_jobs)
                 state.note()
                 done = (epoch + (b + 1) / batches.n_batches) / (self.n_epochs or inf)
                 report(Progress(f"epoch {epoch + 1}", done, state.history[-1]))
@@ -141,11 +141,11 @@ class _Batches:
     @classmethod
     def of(cls, n_rows: int, batch_size: int | None, seed: int) -> "_Batches":
         size = min(batch_size or n_rows, n_rows)
-        shuffles = []
+        rng, shuffles = RandomState(), []
         for b in range(n_rows // size):
-            shuffle = np.arange(n_rows)
-            RandomState((seed + b) % MAX_SEED).shuffle(shuffle)
-            shuffles.append(shuffle)
+            rng.seed((seed + b) % MAX_SEED)
+            shuffles.append(np.arange(n_rows))
+            rng.shuffle(shuffles[-1])
         return cls(np.arange(n_rows), shuffles, size)
 
     @property

@@ -41,7 +41,8 @@ class Problem:
             planes = bits.mask(n_rows)[np.newaxis]
         else:
             planes = slice_weights(quantise_weights(sample_weight))
-        return cls(literals, bits.pack(positive), planes, groups, n_rows)
+        # A writable copy: read-only arrays are another type to the compiler, and would be compiled for anew.
+        return cls(literals, bits.pack(positive), planes, np.array(groups, dtype=np.int64), n_rows)
 
     @cached_property
     def rows(self) -> kernels.Rows:
@@ -70,9 +71,8 @@ class Problem:
 
     def take(self, rows: NDArray[np.int64]) -> Self:
         """The problem of the given ``rows``, in their order."""
-        together = kernels.gather(np.vstack([self.literals, self.target[np.newaxis], self.planes]), rows)
-        n = len(self.literals)
-        return type(self)(together[:n], together[n], together[n + 1 :], self.groups, len(rows))
+        taken = kernels.take(self.rows, rows)
+        return type(self)(taken.literals, taken.target, taken.planes, self.groups, len(rows))
 
 
 def quantise_weights(weights: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -86,7 +86,7 @@ def quantise_weights(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     >>> quantise_weights(np.array([0.5, 1.5, 0.0]))
     array([1, 3, 0])
     >>> quantise_weights(np.array([1.0, np.pi]))
-    array([20861, 65535])
+    array([20860, 65535])
     """
     if not np.isfinite(weights).all():
         raise TableError("sample_weight holds NaN or infinity, but every weight must be finite")
@@ -110,7 +110,7 @@ def _exact(levels: NDArray[np.float64]) -> NDArray[np.int64] | None:
         nearest = np.rint(scaled)
         if np.abs(scaled - nearest).max() <= 1e-9 * scaled[-1]:
             integers = nearest.astype(np.int64)
-            return integers // np.gcd.reduce(integers)
+            return np.asarray(integers // np.gcd.reduce(integers))
     return None
 
 

@@ -15,11 +15,11 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from rulenet._attributes import AttributeLearner, Nominal
-from rulenet._codes import CodedColumn, code_column, kind_of
-from rulenet._packing import negate_values, pack_codes
-from rulenet._tables import Table, read_table
 from rulenet.bits import Words, n_words
+from rulenet.encoding.attributes import AttributeLearner, Nominal
+from rulenet.encoding.codes import CodedColumn, code_column, kind_of
+from rulenet.encoding.packing import negate_values, pack_codes
+from rulenet.encoding.tables import Table, read_table
 from rulenet.exceptions import ParameterError, TableError
 from rulenet.literals import Attribute, Literal, literals_of, sibling_groups
 

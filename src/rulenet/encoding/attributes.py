@@ -8,8 +8,8 @@ from typing import Literal as OneOf
 
 import numpy as np
 
-from rulenet._codes import CodedColumn, kind_of
-from rulenet._tables import Table
+from rulenet.encoding.codes import CodedColumn, kind_of
+from rulenet.encoding.tables import Table
 from rulenet.exceptions import ParameterError, TableError
 from rulenet.literals import Attribute
 

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulenet._packing import number_items, number_objects
-from rulenet._tables import Column
+from rulenet.encoding.packing import number_items, number_objects
+from rulenet.encoding.tables import Column
 from rulenet.exceptions import TableError, TableTypeError
 
 Codes = NDArray[np.int32]
