@@ -27,3 +27,7 @@ class FormulaError(RuleNetError, ValueError):
 
 class ModelFileError(RuleNetError, ValueError):
     """A file that is no model, or a model that cannot be written."""
+
+
+class DataUnavailableError(RuleNetError, OSError):
+    """A data set that is neither in a local folder nor to be fetched."""

@@ -24,7 +24,7 @@ from rulenet.formulas.truth import MISSING, Codes
 from rulenet.network import Network
 from rulenet.pictures import draw_coverage, draw_history, draw_network
 from rulenet.pictures.html import as_html
-from rulenet.training.search import Found
+from rulenet.training.search import Choice, Found
 
 
 class Readable:
@@ -36,6 +36,7 @@ class Readable:
     positive_class_: Any
     rule_counts_: frequencies.Counts
     history_: NDArray[np.float64]
+    pareto_: pd.DataFrame
     target_name_: str
     named_: Formula | None
 
@@ -90,6 +91,7 @@ class Readable:
         new.network_ = to_network(formula, self.encoding_.literals)
         new.named_ = Formula(TRUE, formula.concepts, self.encoding_.attributes)
         new.target_name_ = formula.target
+        new.pareto_ = self.pareto_.iloc[:0]
         by_rule = len(new.network_.weights) > 1 and new.network_.gates[-1] == "or"
         new.rule_counts_ = np.zeros(((int(new.network_.weights[-1].sum()) if by_rule else 1) + 1, 2))
         if X is not None and y is not None:
@@ -139,6 +141,8 @@ class Readable:
             self.rule_counts_,
             self.target_name_,
             self.named_,
+            tuple(_choice(row) for row in self.pareto_.itertuples()),
+            tuple(self.pareto_["counts"]),
         )
 
     @classmethod
@@ -148,14 +152,21 @@ class Readable:
         if unknown:
             raise ModelFileError(f"parameters has {unknown}, which {cls.__name__} does not take")
         new = cls(**state.parameters)
-        found = Found(state.network, tuple(state.history.tolist()))
+        found = Found(state.network, tuple(state.history.tolist()), state.choices)
         new._keep(state.encoding, state.classes, state.positive, found)  # type: ignore[attr-defined]
+        if len(new.pareto_) != len(state.choices):
+            raise ModelFileError("choices must get more accurate as they get larger")
+        new.pareto_["counts"] = pd.Series(list(state.choice_counts), index=new.pareto_.index, dtype=object)
         new.rule_counts_, new.target_name_, new.named_ = state.counts, state.target, state.named
         return new
 
     def _labels(self) -> list[Any]:
         """The negative label, then the positive one, as plain Python values."""
         return sorted(self.classes_.tolist(), key=lambda label: label == self.positive_class_)
+
+
+def _choice(row: Any) -> Choice:
+    return Choice(row.price, row.network, row.accuracy, None if np.isnan(row.validation) else row.validation)
 
 
 def target_name(y: Any, label: Any) -> str:

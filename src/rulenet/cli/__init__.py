@@ -4,6 +4,7 @@ import typer
 
 from rulenet.cli import data, evaluate, explain, fit, picture, predict, show
 from rulenet.cli.demo import demo
+from rulenet.cli.reproduce import reproduce
 
 app = typer.Typer(
     help="Deep rule networks: classifiers that can be read, learned from tables.",
@@ -25,3 +26,4 @@ app.command(epilog=explain.EPILOG)(explain.explain)
 app.command(epilog=picture.EPILOG)(picture.picture)
 app.command(epilog=evaluate.EPILOG)(evaluate.evaluate)
 app.command(epilog=data.EPILOG)(data.data)
+app.add_typer(reproduce, name="reproduce")

@@ -18,7 +18,11 @@ ARTIFICIAL_SEEDS = (5, 16, 19, 24, 36, 44, 53, 57, 60, 65, 68, 69, 70, 81, 82, 8
 
 
 def make_artificial(
-    seed: int, *, hidden_layer_sizes: tuple[int, ...] = GENERATOR_SIZES
+    seed: int,
+    *,
+    hidden_layer_sizes: tuple[int, ...] = GENERATOR_SIZES,
+    avg_rule_length: float = 2,
+    init_prob: float = 0.2,
 ) -> tuple[pd.DataFrame, pd.Series]:
     """The truth table of ten Boolean attributes under a random deep rule network.
 
@@ -28,6 +32,8 @@ def make_artificial(
         Names the data set; `ARTIFICIAL_SEEDS` are those of the paper.
     hidden_layer_sizes : tuple of int
         The shape of the network that gives the labels; the default is the paper's.
+    avg_rule_length, init_prob : float
+        How the network is drawn, as in `RandomInit`; the defaults are the paper's.
 
     Returns
     -------
@@ -47,10 +53,7 @@ def make_artificial(
     groups = np.repeat(np.arange(N_ATTRIBUTES), 2)
     # Two rows of different labels keep the network from being constant.
     hint = Problem.of(bits.pack(np.ascontiguousarray(literals[:2].T)), np.array([False, True]), groups)
-    network = (
-        Greedy(restore_best=False, max_restarts=0)
-        .search(hint, lambda s: RandomInit(2, 0.2).start(groups, hidden_layer_sizes, "and", s), seed)
-        .network
-    )
+    init, search = RandomInit(avg_rule_length, init_prob), Greedy(restore_best=False, max_restarts=0)
+    network = search.search(hint, lambda s: init.start(groups, hidden_layer_sizes, "and", s), seed).network
     y = pd.Series(network.predict(literals), name="class")
     return pd.DataFrame(values, columns=list("abcdefghij")), y

@@ -1,0 +1,125 @@
+"""The file of results: a line a finished fit, which outlives any crash.
+
+A line is written whole, with its line end last, and flushed to the disk before the next one. A process
+killed at any moment leaves at most one line without its end, which the next session cuts off.
+"""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import pandas as pd
+
+from rulenet.exceptions import RuleNetError
+from rulenet.experiments.environment import describe_environment
+from rulenet.experiments.study import Fit, Study
+
+KEY = ("dataset", "learner", "seed", "fold")
+SCORES = ("accuracy", "train_accuracy", "train_majority")
+COLUMNS = (*KEY, *SCORES, "fit_seconds", "n_train", "n_test", "session", "error")
+
+
+class ResultsError(RuleNetError, ValueError):
+    """A file of results that another study wrote, or another process is writing."""
+
+
+class ResultsFile:
+    """An open file of results that takes one line a fit; use :func:`open_results`."""
+
+    def __init__(self, path: Path, columns: Sequence[str], descriptor: int) -> None:
+        self.path, self.columns, self._descriptor = path, tuple(columns), descriptor
+
+    @classmethod
+    def start(cls, path: Path, columns: Sequence[str], descriptor: int) -> Self:
+        """Cut off a torn last line; write the header into an empty file, check it in another."""
+        results = cls(path, columns, descriptor)
+        whole = path.read_bytes().rpartition(b"\n")[0]
+        os.ftruncate(descriptor, len(whole) + 1 if whole else 0)
+        header = whole.split(b"\n", 1)[0].decode()
+        if not whole:
+            results._write(columns)
+        elif header.split(",") != list(columns):
+            raise ResultsError(f"{path} has the columns {header}, but this study writes {','.join(columns)}")
+        return results
+
+    def append(self, row: Mapping[str, object]) -> None:
+        """Add a line, on the disk when this returns."""
+        self._write([row.get(name, "") for name in self.columns])
+
+    def _write(self, values: Sequence[object]) -> None:
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow(values)
+        os.write(self._descriptor, line.getvalue().encode())
+        os.fsync(self._descriptor)
+
+    def finished(self) -> set[Fit]:
+        """The fits that the file holds."""
+        rows = read_results(self.path)
+        return {Fit(*row) for row in rows[list(KEY)].itertuples(index=False, name=None)}
+
+
+@contextmanager
+def open_results(path: Path, study: Study) -> Iterator[tuple[ResultsFile, int]]:
+    """The file at ``path``, locked for this process, and the number of this session.
+
+    Beside it, ``path`` with the suffix .json, stand the study's protocol and the environment of every session.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        _lock(descriptor, path)
+        session = _record_session(path.with_suffix(".json"), study)
+        yield ResultsFile.start(path, (*COLUMNS, *study.measures), descriptor), session
+    finally:
+        os.close(descriptor)
+
+
+def read_results(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """The results at ``path``, a row a fit; a torn last line is left out.
+
+    The columns are dataset, learner, seed, fold, accuracy, train_accuracy, train_majority (the share of the larger
+    class among the training rows), fit_seconds, n_train, n_test, session (its number in the .json file beside), error,
+    and the study's own measures.
+    """
+    whole = Path(path).read_bytes().rpartition(b"\n")[0]
+    return pd.read_csv(io.BytesIO(whole), dtype={"dataset": str, "learner": str, "error": str})
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system: two sessions at once are the user's to avoid
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise ResultsError(f"another process is writing to {path}") from error
+
+
+def _record_session(path: Path, study: Study) -> int:
+    """Append this session's environment to the record; returns its number."""
+    record: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"sessions": []}
+    record["protocol"] = _joined(record.get("protocol"), study.protocol(), path)
+    record["sessions"].append(describe_environment())
+    partial = path.with_suffix(".json.partial")
+    partial.write_text(json.dumps(record, indent=2))
+    partial.replace(path)
+    return len(record["sessions"]) - 1
+
+
+def _joined(before: dict[str, Any] | None, now: dict[str, Any], path: Path) -> dict[str, Any]:
+    """The protocol of both; learners may be added, the rest must agree."""
+    if before is None:
+        return now
+    for name in ("n_splits", "fold_seed", "measures"):
+        if before[name] != now[name]:
+            raise ResultsError(f"{path} was begun with {name} = {before[name]}, but this study has {now[name]}")
+    for name, learner in now["learners"].items():
+        if before["learners"].get(name, learner) != learner:
+            raise ResultsError(f"{path}: {name} was {before['learners'][name]}, but is {learner} in this study")
+    return {**now, "learners": before["learners"] | now["learners"]}

@@ -1,0 +1,97 @@
+"""An experiment as a declaration: which learners on which data sets, which folds, which seeds."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from rulenet.exceptions import ParameterError
+
+Table = tuple[pd.DataFrame, pd.Series]
+Loader = Callable[[], Table]
+Learner = Callable[[int], Any]
+Measure = Callable[[Any], object]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Fit:
+    """One cell of a study: a learner with a seed, trained on all folds but one, tested on that one."""
+
+    dataset: str
+    learner: str
+    seed: int
+    fold: int
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Every learner, with every seed, on every fold of every data set.
+
+    Parameters
+    ----------
+    datasets : mapping of names to functions that return ``(X, y)``
+    learners : mapping of names to functions that take a seed and return a scikit-learn classifier
+    seeds : sequence of int, or a mapping of the names of data sets to such sequences
+    n_splits : int
+        Folds are stratified and shuffled.
+    fold_seed : int, optional
+        The seed of the folds; without it the folds follow the learner's seed.
+    measures : mapping of names to functions of the fitted classifier
+        Further columns of the results.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from rulenet.datasets import make_monk
+    >>> study = Study(
+    ...     datasets={"monk-1": lambda: make_monk(1)},
+    ...     learners={"CART": lambda seed: DecisionTreeClassifier(random_state=seed)},
+    ...     seeds=(0, 1),
+    ... )
+    >>> [(fit.seed, fit.fold) for fit in study.fits()]
+    [(0, 0), (0, 1), (1, 0), (1, 1)]
+    """
+
+    datasets: Mapping[str, Loader]
+    learners: Mapping[str, Learner]
+    seeds: Sequence[int] | Mapping[str, Sequence[int]] = (0,)
+    n_splits: int = 2
+    fold_seed: int | None = 0
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.n_splits < 2:
+            raise ParameterError(f"n_splits is {self.n_splits}, but a test fold and a training fold need at least 2")
+        if isinstance(self.seeds, Mapping) and (missing := set(self.datasets) - set(self.seeds)):
+            raise ParameterError(f"seeds has no entry for the data set {min(missing)!r}")
+
+    def seeds_of(self, dataset: str) -> Sequence[int]:
+        """The learners' seeds on ``dataset``."""
+        return self.seeds[dataset] if isinstance(self.seeds, Mapping) else self.seeds
+
+    def fits(self) -> Iterator[Fit]:
+        """Every fit of the study, data set by data set."""
+        for dataset in self.datasets:
+            for learner in self.learners:
+                for seed in self.seeds_of(dataset):
+                    for fold in range(self.n_splits):
+                        yield Fit(dataset, learner, seed, fold)
+
+    def protocol(self) -> dict[str, Any]:
+        """What must not change when a study is resumed; data sets, learners and seeds may be added."""
+        return {
+            "n_splits": self.n_splits,
+            "fold_seed": self.fold_seed,
+            "measures": sorted(self.measures),
+            "learners": {name: _describe(learner(0)) for name, learner in self.learners.items()},
+        }
+
+
+def _describe(estimator: Any) -> str:
+    """The class and the parameters of an estimator, the same in every process: no addresses of functions."""
+    parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    shown = sorted((name, value) for name, value in parameters.items() if not hasattr(value, "get_params"))
+    text = f"{type(estimator).__name__}({', '.join(f'{name}={value!r}' for name, value in shown)})"
+    return re.sub(r" at 0x[0-9a-f]+", "", text)
