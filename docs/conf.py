@@ -6,7 +6,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-import pictures  # noqa: E402
+import figures  # noqa: E402
 
 project = "rulenet"
 author = "the rulenet developers"
@@ -18,7 +18,8 @@ myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+suppress_warnings = ["ref.python"]  # types in words, such as "literals", are no references
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 
-pictures.draw_all(HERE / "pictures")
+figures.draw_all(HERE / "pictures")

@@ -47,4 +47,4 @@ def test_code_on_the_page_does_what_the_page_shows(page, tmp_path, monkeypatch):
             runner.run(test, clear_globs=False)
             names |= test.globs
             assert runner.summarize(verbose=False).failed == 0
-    sys.modules.pop("pictures", None)
+    sys.modules.pop("figures", None)
