@@ -118,16 +118,9 @@ def grow_literals_and_units() -> str:
         "| literals | hidden layers | flips seen | ms a sweep | ns a flip and 1,000 rows |",
         "|---:|---|---:|---:|---:|",
     ]
-    shapes = (
-        (10, DEEP, 2),
-        (40, DEEP, 2),
-        (160, DEEP, 2),
-        (640, DEEP, 2),
-        (40, (32,), 5),
-        (40, (128,), 5),
-        (40, (512,), 5),
-    )
-    for n_attributes, sizes, rule_length in shapes:
+    deep = ((n_attributes, DEEP, 2) for n_attributes in (10, 40, 160, 640))
+    flat = ((40, (n_units,), 9) for n_units in (32, 128, 512))
+    for n_attributes, sizes, rule_length in (*deep, *flat):
         problem = make_problem(100_000, n_attributes)
         network = make_network(problem.groups, sizes, rule_length)
         n_flips = count_flips_seen(network, gains_of_flips(network.flat(), problem))

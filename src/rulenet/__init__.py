@@ -2,7 +2,8 @@
 
 from rulenet.encoding import Encoding
 from rulenet.estimator import RuleNetworkClassifier
-from rulenet.exceptions import NetworkError, ParameterError, RuleNetError, TableError
+from rulenet.exceptions import FormulaError, ModelFileError, NetworkError, ParameterError, RuleNetError, TableError
+from rulenet.formulas.expressions import Formula
 from rulenet.literals import Attribute, Literal
 from rulenet.network import Network
 from rulenet.training.greedy import Greedy
@@ -13,8 +14,11 @@ __version__ = "0.1.0"
 __all__ = [
     "Attribute",
     "Encoding",
+    "Formula",
+    "FormulaError",
     "Greedy",
     "Literal",
+    "ModelFileError",
     "Network",
     "NetworkError",
     "ParameterError",

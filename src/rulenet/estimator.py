@@ -1,6 +1,7 @@
 """`RuleNetworkClassifier`: scikit-learn wiring of encoding, search and network."""
 
-from collections.abc import Hashable, Sequence
+import os
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -17,10 +18,14 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from rulenet import bits, progress
+from rulenet import bits, model_file, progress
 from rulenet.encoding import Encoding
 from rulenet.exceptions import ParameterError, TableError
+from rulenet.frequencies import count_classes
+from rulenet.literals import Literal as RuleLiteral
 from rulenet.network import Gate, Network
+from rulenet.readable import Readable
+from rulenet.training.around import Limits, search_around
 from rulenet.training.greedy import Greedy
 from rulenet.training.initialise import RandomInit
 from rulenet.training.problem import Problem
@@ -30,7 +35,7 @@ SEARCHES: dict[str, type] = {"greedy": Greedy}
 INITS: dict[str, type] = {"random": RandomInit}
 
 
-class RuleNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A deep rule network learned from a table of nominal columns.
 
     Parameters
@@ -87,7 +92,7 @@ class RuleNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     >>> import pandas as pd
     >>> X = pd.DataFrame({"sky": ["sun", "rain", "sun", "rain"], "warm": [True, True, False, False]})
     >>> y = ["go", "stay", "stay", "stay"]
-    >>> model = RuleNetworkClassifier(positive_class="go", random_state=0).fit(X, y)
+    >>> model = RuleNetworkClassifier(random_state=1).fit(X, y)
     >>> print(*model.predict(X))
     go stay stay stay
     """
@@ -154,6 +159,8 @@ class RuleNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
                 tries[positive] = search.search(problem, start, seed, self.n_jobs, report)
         best = max(tries, key=lambda positive: tries[positive].history[-1])
         self._keep(encoding, classes, best, tries[best])
+        self.rule_counts_ = count_classes(self.network_, literals, codes == best, weights)
+        self.named_ = None
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -163,6 +170,55 @@ class RuleNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         positive = int(np.flatnonzero(self.classes_ == self.positive_class_)[0])
         is_positive = bits.unpack(output, _num_samples(X))
         return np.asarray(self.classes_[np.where(is_positive, positive, 1 - positive)])
+
+    def refit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        lock: Iterable[str | int] = (),
+        forbid: Iterable[RuleLiteral | Literal["!="]] = (),
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """A new classifier for the same class and columns, learned around what is locked.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``; columns keep the values known from there.
+        lock : names of concepts and numbers of rules of ``formula_``
+            A concept keeps its meaning and may be used; a rule, counted from 1, stays in the result.
+        forbid : literals, or "!="
+            What the result may not ask, besides locked parts.
+        """
+        check_is_fitted(self)
+        sizes, search = _checked_sizes(self.hidden_layer_sizes), _strategy("search", self.search, SEARCHES)
+        labels = _checked_labels(X, y)
+        weights = self._weights(X, labels, sample_weight)
+        literals = self.encoding_.encode(X, n_jobs=self.n_jobs)
+        problem = Problem.of(literals, labels == self.positive_class_, self.encoding_.groups, weights)
+        init = RandomInit() if isinstance(self.init, Network) else _strategy("init", self.init, INITS)
+        with progress.shown(self.verbose, f"{self.positive_class_}") as report:
+            formula, history = search_around(
+                search,
+                lambda groups, seed: init.start(groups, sizes, self.first_gate, seed),
+                problem,
+                self.encoding_.literals,
+                self.formula_,
+                Limits.of(lock, forbid),
+                _seed(self.random_state),
+                self.n_jobs,
+                report,
+            )
+        new = self.with_formula(formula)
+        new.history_ = np.array(history)
+        new.rule_counts_ = count_classes(new.network_, literals, labels == self.positive_class_, weights)
+        return new
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The classifier in a file that ``save`` wrote; safe for files from anyone."""
+        return cls._restored(model_file.read(path, {c.__name__: c for c in (*SEARCHES.values(), *INITS.values())}))
 
     def _weights(self, X: Any, labels: NDArray[Any], sample_weight: ArrayLike | None) -> NDArray[np.float64] | None:
         if sample_weight is None and self.class_weight is None:

@@ -1,0 +1,82 @@
+"""Heuristic minimisation: expand, drop what is redundant, reduce, again while it helps.
+
+R. Brayton, G. Hachtel, C. McMullen and A. Sangiovanni-Vincentelli, "Logic Minimization Algorithms for VLSI
+Synthesis", 1984.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from rulenet.exceptions import FormulaError
+from rulenet.formulas.cubes import Cube, Space, covers, rest_around
+
+STEPS = 2_000
+Allowed = Callable[[Cube], bool]
+
+
+def espresso(space: Space, on: Sequence[Cube], allowed: Allowed, *, not_equal: bool = True) -> list[Cube]:
+    """Few cubes that cover ``on``, each of them ``allowed`` and said by a conjunction of literals.
+
+    The cubes of ``on`` must already be both. ``allowed`` must be monotone: what is inside an allowed cube is allowed.
+    """
+    best = irredundant(space, expand(space, on, allowed, not_equal), on)
+    while True:
+        reduced = [space.closure(c, not_equal=not_equal) for c in shrink(space, best, on)]
+        cover = irredundant(space, expand(space, reduced, allowed, not_equal), on)
+        if _cost(space, cover) >= _cost(space, best):
+            return best
+        best = cover
+
+
+def expand(space: Space, cover: Iterable[Cube], allowed: Allowed, not_equal: bool) -> list[Cube]:
+    """Every cube grown, attribute by attribute, as far as it is allowed; cubes swallowed on the way are gone."""
+    grown: list[Cube] = []
+    for cube in sorted(cover, key=int.bit_count):
+        if not any(cube | g == g for g in grown):
+            larger = _expand_one(space, cube, allowed, not_equal)
+            grown = [*(g for g in grown if g | larger != larger), larger]
+    return grown
+
+
+def irredundant(space: Space, cover: Sequence[Cube], on: Sequence[Cube]) -> list[Cube]:
+    """``cover`` without cubes that ``on`` does not need, the smallest tried first."""
+    kept = list(cover)
+    for cube in sorted(cover, key=int.bit_count):
+        rest = [k for k in kept if k != cube]
+        if all(surely_covers(space, rest, o & cube) for o in on if space.nonempty(o & cube)):
+            kept = rest
+    return kept
+
+
+def shrink(space: Space, cover: Sequence[Cube], on: Sequence[Cube]) -> list[Cube]:
+    """Every cube cut down to the smallest that still covers what the others leave of ``on``."""
+    cubes: list[Cube | None] = [*sorted(cover, key=int.bit_count, reverse=True)]
+    for k, cube in enumerate(cubes):
+        rest = [c for j, c in enumerate(cubes) if j != k and c is not None]
+        cubes[k] = rest_around(space, cube, on, rest, STEPS) if cube is not None else None
+    return [c for c in cubes if c is not None]
+
+
+def surely_covers(space: Space, cover: Sequence[Cube], cube: Cube) -> bool:
+    """Whether ``cover`` is seen to cover ``cube`` without much work."""
+    try:
+        return covers(space, cover, cube, STEPS)
+    except FormulaError:
+        return False
+
+
+def _expand_one(space: Space, cube: Cube, allowed: Allowed, not_equal: bool) -> Cube:
+    for field in space.fields:
+        if allowed(cube | field):
+            cube |= field
+    if not not_equal:
+        return cube
+    for i, part in space.conditions(cube):
+        for b in range(len(space.attributes[i].values)):
+            wider = part | 1 << b
+            if wider not in (part, space.known(i)) and allowed(space.with_part(cube, i, wider)):
+                part, cube = wider, space.with_part(cube, i, wider)
+    return cube
+
+
+def _cost(space: Space, cover: Sequence[Cube]) -> tuple[int, int]:
+    return len(cover), sum(len(space.literals(c)) for c in cover)
