@@ -11,7 +11,7 @@ import typer
 
 from rulenet.cli.errors import plain_errors
 from rulenet.experiments import run_study
-from rulenet.experiments.paper import beyond, figure4, figure5, ripper, table2, table3
+from rulenet.experiments.paper import beyond, example, figure4, figure5, ripper, table2, table3
 from rulenet.experiments.paper.report import Report
 
 reproduce = typer.Typer(
@@ -64,6 +64,13 @@ def run_figure4(out: Out = Path("results/figure4"), n_jobs: Jobs = -1) -> None:
 def run_figure5(out: Out = Path("results/figure5"), n_jobs: Jobs = -1) -> None:
     """Accuracy on the training rows over mini-batches."""
     _show(figure5.report(run_study(figure5.declare(), out / "results.csv", n_jobs, progress=True)), out, "figure5")
+
+
+@reproduce.command("example")
+@plain_errors()
+def run_example(out: Out = Path("results/example")) -> None:
+    """Section 4.1: equations 1 and 2, their sizes and their networks."""
+    _show(example.report(), out, "example")
 
 
 @reproduce.command("beyond")
