@@ -6,12 +6,14 @@ from rulenet.exceptions import FormulaError, ModelFileError, NetworkError, Param
 from rulenet.formulas.expressions import Formula
 from rulenet.literals import Attribute, Literal
 from rulenet.network import Network
+from rulenet.training.anneal import Anneal
 from rulenet.training.greedy import Greedy
 from rulenet.training.initialise import RandomInit
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Anneal",
     "Attribute",
     "Encoding",
     "Formula",

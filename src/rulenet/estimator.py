@@ -25,13 +25,14 @@ from rulenet.frequencies import count_classes
 from rulenet.literals import Literal as RuleLiteral
 from rulenet.network import Gate, Network
 from rulenet.readable import Readable
+from rulenet.training.anneal import Anneal
 from rulenet.training.around import Limits, search_around
 from rulenet.training.greedy import Greedy
 from rulenet.training.initialise import RandomInit
 from rulenet.training.problem import Problem
-from rulenet.training.search import Found, Search, Start
+from rulenet.training.search import Choice, Defaults, Found, Search, Start
 
-SEARCHES: dict[str, type] = {"greedy": Greedy}
+SEARCHES: dict[str, type] = {"anneal": Anneal, "greedy": Greedy}
 INITS: dict[str, type] = {"random": RandomInit}
 
 
@@ -40,21 +41,26 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
 
     Parameters
     ----------
-    hidden_layer_sizes : sequence of int, default=(32, 16, 8, 4, 2)
-        The number of units of every hidden layer, the one next to the literals first.
-    first_gate : {"and", "or"}, default="and"
-        The gate of the first hidden layer; gates alternate from there.
+    hidden_layer_sizes : "auto" or sequence of int, default="auto"
+        The number of units of every hidden layer, the one next to the literals first. "auto" leaves it to the search:
+        `Anneal` tries (32, 8, 2) and (32, 16, 8, 4, 2), `Greedy` takes the latter.
+    first_gate : {"auto", "and", "or"}, default="auto"
+        The gate of the first hidden layer; gates alternate from there. "auto" leaves it to the search: `Anneal` tries
+        both, `Greedy` takes "and".
     init : "random", RandomInit or Network, default="random"
         What the search starts from.
-    search : "greedy" or Greedy, default="greedy"
+    search : "anneal", "greedy", Anneal or Greedy, default="anneal"
         How weights are found.
     positive_class : "auto", "majority", "minority" or a class label, default="auto"
-        The class that the rules describe. "auto" searches for both and keeps what is more accurate on the training
-        rows (on a tie, the majority).
+        The class that the rules describe. With "auto", `Anneal` describes the minority, by either gate; `Greedy`
+        searches for both and keeps what is more accurate on the training rows (on a tie, the majority).
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with ``sample_weight``.
     nominal : "auto", "all" or list of column names or positions, default="auto"
         Which numeric columns hold names of categories. Text, category and Boolean columns always do.
+    not_equal : bool or "auto", default="auto"
+        Whether columns of more than two values also give conditions of the form "is known, and differs from".
+        "auto" leaves it to the search: yes with `Anneal`, no with `Greedy`.
     max_values : int, default=1000
         The most values that a column may have.
     random_state : int, RandomState or None, default=None
@@ -75,6 +81,9 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         The class that a true output stands for.
     history_ : array of float
         The accuracy on the training rows before, during and after the search.
+    pareto_ : DataFrame
+        The best network for every price of an edge, with edges, accuracy on the training rows and, where the search
+        used them, accuracy by inner folds. `choose` takes one of them. Empty for a search that finds one network only.
     n_features_in_ : int
     feature_names_in_ : array of str
         Only where the table had column names.
@@ -99,14 +108,15 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
 
     def __init__(
         self,
-        hidden_layer_sizes: Sequence[int] = (32, 16, 8, 4, 2),
+        hidden_layer_sizes: Sequence[int] | Literal["auto"] = "auto",
         *,
-        first_gate: Gate = "and",
+        first_gate: Gate | Literal["auto"] = "auto",
         init: Literal["random"] | RandomInit | Network = "random",
-        search: Literal["greedy"] | Search = "greedy",
+        search: Literal["anneal", "greedy"] | Search = "anneal",
         positive_class: Hashable = "auto",
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         nominal: Literal["auto", "all"] | Sequence[str | int] = "auto",
+        not_equal: bool | Literal["auto"] = "auto",
         max_values: int = 1000,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -119,6 +129,7 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         self.positive_class = positive_class
         self.class_weight = class_weight
         self.nominal = nominal
+        self.not_equal = not_equal
         self.max_values = max_values
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -139,7 +150,9 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         -------
         self
         """
-        sizes, search = _checked_sizes(self.hidden_layer_sizes), _strategy("search", self.search, SEARCHES)
+        search = _strategy("search", self.search, SEARCHES)
+        defaults = getattr(search, "defaults", Defaults())
+        shapes, gates = self._shapes(defaults), self._gates(defaults)
         labels = _checked_labels(X, y)
         weights = self._weights(X, labels, sample_weight)
         if weights is not None and not weights.all():
@@ -148,12 +161,16 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         classes, codes = np.unique(labels, return_inverse=True)
         _check_two(classes)
         encoding, literals = Encoding.learn_encode(
-            X, nominal=self.nominal, max_values=self.max_values, n_jobs=self.n_jobs
+            X,
+            nominal=self.nominal,
+            not_equal=defaults.not_equal if self.not_equal == "auto" else self.not_equal,
+            max_values=self.max_values,
+            n_jobs=self.n_jobs,
         )
-        start = self._start(encoding, sizes)
+        start = self._start(encoding, shapes, gates)
         seed = _seed(self.random_state)
         tries = {}
-        for positive in self._candidates(classes, codes):
+        for positive in self._candidates(classes, codes, defaults.both_classes):
             problem = Problem.of(literals, codes == positive, encoding.groups, weights)
             with progress.shown(self.verbose, f"{classes[positive]}") as report:
                 tries[positive] = search.search(problem, start, seed, self.n_jobs, report)
@@ -192,7 +209,9 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
             What the result may not ask, besides locked parts.
         """
         check_is_fitted(self)
-        sizes, search = _checked_sizes(self.hidden_layer_sizes), _strategy("search", self.search, SEARCHES)
+        search = _strategy("search", self.search, SEARCHES)
+        defaults = getattr(search, "defaults", Defaults())
+        sizes, first_gate = self._shapes(defaults)[0], self._gates(defaults)[0]
         labels = _checked_labels(X, y)
         weights = self._weights(X, labels, sample_weight)
         literals = self.encoding_.encode(X, n_jobs=self.n_jobs)
@@ -201,7 +220,7 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         with progress.shown(self.verbose, f"{self.positive_class_}") as report:
             formula, history = search_around(
                 search,
-                lambda groups, seed: init.start(groups, sizes, self.first_gate, seed),
+                lambda groups, seed: init.start(groups, sizes, first_gate, seed),
                 problem,
                 self.encoding_.literals,
                 self.formula_,
@@ -226,24 +245,52 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
         return np.asarray(weights * compute_sample_weight(self.class_weight, labels))
 
-    def _start(self, encoding: Encoding, sizes: tuple[int, ...]) -> Start:
+    def choose(self, row: int) -> Self:
+        """Make the network in ``row`` of ``pareto_`` the one that predicts.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        self.network_: Network = self.pareto_["network"].iloc[row]
+        return self
+
+    def _shapes(self, defaults: Defaults) -> tuple[tuple[int, ...], ...]:
+        if isinstance(self.hidden_layer_sizes, str) and self.hidden_layer_sizes == "auto":
+            return defaults.shapes
+        return (_checked_sizes(self.hidden_layer_sizes),)
+
+    def _gates(self, defaults: Defaults) -> tuple[Gate, ...]:
+        if self.first_gate == "auto":
+            return defaults.first_gates
+        if self.first_gate not in ("and", "or"):
+            raise ParameterError(f"first_gate is {self.first_gate!r}, but a gate is 'and' or 'or'")
+        return (self.first_gate,)
+
+    def _start(self, encoding: Encoding, shapes: Sequence[tuple[int, ...]], gates: Sequence[Gate]) -> Start:
         if isinstance(self.init, Network):
             network, n_literals = self.init, len(encoding.literals)
             if network.n_literals != n_literals:
                 raise ParameterError(f"init reads {network.n_literals} literals but the table has {n_literals}")
             return lambda seed: network
         init = _strategy("init", self.init, INITS)
-        first_gate = self.first_gate
-        if first_gate not in ("and", "or"):
-            raise ParameterError(f"first_gate is {first_gate!r}, but a gate is 'and' or 'or'")
-        return lambda seed: init.start(encoding.groups, sizes, first_gate, seed)  # type: ignore[no-any-return]
+        variants = [(sizes, gate) for sizes in shapes for gate in gates]
 
-    def _candidates(self, classes: NDArray[Any], codes: NDArray[np.int64]) -> list[int]:
+        def start(seed: int) -> Network:
+            sizes, gate = variants[seed % len(variants)]
+            if len(gates) == 1:
+                return init.start(encoding.groups, sizes, gate, seed)  # type: ignore[no-any-return]
+            return Network(init.start(encoding.groups, sizes, "and", seed).weights, gate)
+
+        return start
+
+    def _candidates(self, classes: NDArray[Any], codes: NDArray[np.int64], both: bool) -> list[int]:
         """The positions of the classes to describe, in order of preference."""
         majority = int(2 * codes.sum() > len(codes))
         match self.positive_class:
             case "auto":
-                return [majority, 1 - majority]
+                return [majority, 1 - majority] if both else [1 - majority]
             case "majority":
                 return [majority]
             case "minority":
@@ -262,6 +309,7 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         self.classes_ = classes
         self.positive_class_ = classes[positive]
         self.history_ = np.array(found.history)
+        self.pareto_ = _tabulate(found.choices)
         self.n_features_in_ = len(encoding.attributes)
         if encoding.named:
             self.feature_names_in_ = np.array([attribute.name for attribute in encoding.attributes], dtype=object)
@@ -275,6 +323,22 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         tags.input_tags.string = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _tabulate(choices: Sequence[Choice]) -> pd.DataFrame:
+    """The choices that no other one beats, the smallest network first."""
+    kept: list[Choice] = []
+    for choice in sorted(choices, key=lambda c: (c.network.n_edges, -c.accuracy, -c.price)):
+        if not any(c.network.n_edges <= choice.network.n_edges and c.accuracy >= choice.accuracy for c in kept):
+            kept.append(choice)
+    columns = {
+        "n_edges": [c.network.n_edges for c in kept],
+        "accuracy": [c.accuracy for c in kept],
+        "validation": [np.nan if c.validation is None else c.validation for c in kept],
+        "price": [c.price for c in kept],
+        "network": [c.network for c in kept],
+    }
+    return pd.DataFrame(columns)
 
 
 def _strategy(parameter: str, value: Any, known: dict[str, type]) -> Any:

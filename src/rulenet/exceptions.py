@@ -21,13 +21,13 @@ class ParameterError(RuleNetError, ValueError):
     """A parameter outside its range."""
 
 
-class DataUnavailableError(RuleNetError, OSError):
-    """A data set that is neither in a local folder nor to be fetched."""
-
-
 class FormulaError(RuleNetError, ValueError):
     """A formula that is not well formed, or too large for what was asked."""
 
 
 class ModelFileError(RuleNetError, ValueError):
     """A file that is no model, or a model that cannot be written."""
+
+
+class DataUnavailableError(RuleNetError, OSError):
+    """A data set that is neither in a local folder nor to be fetched."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from math import inf
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import RandomState
@@ -18,7 +19,7 @@ from rulenet.exceptions import ParameterError
 from rulenet.network import Network
 from rulenet.training.ascent import climb, climb_on
 from rulenet.training.problem import Problem
-from rulenet.training.search import Found, Progress, Report, Start, be_silent
+from rulenet.training.search import Defaults, Found, Progress, Report, Start, be_silent
 
 MAX_SEED = 2**32
 
@@ -43,6 +44,8 @@ class Greedy(BaseEstimator):  # type: ignore[misc]
     max_restarts : int, default=10
         How often to start again, with the next seed, when the network found predicts one class only.
     """
+
+    defaults: ClassVar[Defaults] = Defaults()
 
     def __init__(
         self,

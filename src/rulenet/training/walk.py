@@ -1,0 +1,126 @@
+"""A network on its random walk: builds what the compiled loops need, and reads networks back."""
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulenet import kernels
+from rulenet.network import Network
+from rulenet.training import anneal_kernels
+from rulenet.training.anneal_kernels import BEST_ERRORS, BEST_N_EDGES, ERRORS, N_COUNTERS, N_EDGES, Walk
+from rulenet.training.problem import Problem
+
+# Cumulative shares of removals, additions, replacements and moves. Twice as many additions as removals keep a network
+# large while the temperature is above the price of an edge, and let it shrink below.
+MOVES = np.cumsum([1.0, 2.0, 1.0, 0.5])
+# A layer receives additions in proportion to this power of the number of its weights.
+LAYER_POWER = 0.5
+
+
+class Walker:
+    """A walk over networks of one shape, judged by the rows of a problem."""
+
+    def __init__(self, problem: Problem, walk: Walk, first_and: bool) -> None:
+        self.problem = problem
+        self.walk = walk
+        self.first_and = first_and
+        n_weights = np.diff(walk.layer_starts).astype(np.float64)
+        self.shares = np.cumsum([0.0, *(n_weights[1:] * n_weights[:-1]) ** LAYER_POWER])
+
+    @classmethod
+    def of(cls, problem: Problem, network: Network, seed: int) -> Self:
+        """A walk that starts at ``network``."""
+        flat = network.flat()
+        walk = _empty_walk(flat, problem, seed)
+        anneal_kernels.load(walk, problem.rows, _edges_of(network), flat.first_and)
+        return cls(problem, walk, flat.first_and)
+
+    @property
+    def errors(self) -> int:
+        """The total weight of the rows that the network got wrong at its best."""
+        return int(self.walk.counters[BEST_ERRORS])
+
+    @property
+    def n_edges(self) -> int:
+        """The edges of the network at its best."""
+        return int(self.walk.counters[BEST_N_EDGES])
+
+    @property
+    def errors_now(self) -> int:
+        """The total weight of the rows that the network, as it is now, gets wrong."""
+        return int(self.walk.counters[ERRORS])
+
+    def cost(self, price: float) -> float:
+        """Errors and edges of the best network, as one number."""
+        return self.errors + price * self.n_edges
+
+    def anneal(self, n_proposals: int, hot: float, cold: float, price: float, stop: NDArray[np.bool_]) -> None:
+        """Walk ``n_proposals`` steps while the temperature falls from ``hot`` to ``cold``."""
+        anneal_kernels.anneal(self.walk, self.problem.rows, n_proposals, hot, cold, price, MOVES, self.shares, stop)
+
+    def prune(self, price: float, stop: NDArray[np.bool_]) -> int:
+        """Remove the edges that do not pay; how many."""
+        return int(anneal_kernels.prune(self.walk, self.problem.rows, price, stop))
+
+    def network(self) -> Network:
+        """The best network so far."""
+        return self._network(self.walk.best[: self.n_edges])
+
+    def network_now(self) -> Network:
+        """The network as it is now."""
+        return self._network(self.walk.edges[: self.walk.counters[N_EDGES]])
+
+    def _network(self, edges: NDArray[np.int32]) -> Network:
+        starts = self.walk.layer_starts
+        weights = []
+        for layer in range(1, len(starts) - 1):
+            first, above, below = starts[layer], starts[layer + 1], starts[layer - 1]
+            units, sources = edges[(first <= edges[:, 0]) & (edges[:, 0] < above)].T
+            weights.append(np.zeros((above - first, first - below), dtype=np.bool_))
+            weights[-1][units - first, sources - below] = True
+        return Network(weights, "and" if self.first_and else "or")
+
+
+def _edges_of(network: Network) -> NDArray[np.int64]:
+    """(unit, input) of every edge, by signal numbers."""
+    starts = np.cumsum([0, network.n_literals, *network.hidden_layer_sizes])
+    return np.vstack([np.argwhere(w) + starts[[i + 1, i]] for i, w in enumerate(network.weights)])
+
+
+def _empty_walk(flat: kernels.Flat, problem: Problem, seed: int) -> Walk:
+    n_signals, n_words, widest = int(flat.sizes.sum()), problem.target.size, int(flat.sizes.max())
+    layer_starts = np.concatenate([[0], np.cumsum(flat.sizes)])
+    n_weights = flat.weights.size
+    return Walk(
+        signals=np.zeros((n_signals, n_words), np.uint64),
+        backup=np.zeros((n_signals, n_words), np.uint64),
+        fresh=np.zeros(n_words, np.uint64),
+        inputs=np.zeros((n_signals, widest), np.int32),
+        n_inputs=np.zeros(n_signals, np.int64),
+        readers=np.zeros((n_signals, widest), np.int32),
+        n_readers=np.zeros(n_signals, np.int64),
+        edges=np.zeros((n_weights, 2), np.int32),
+        best=np.zeros((n_weights, 2), np.int32),
+        layer_starts=layer_starts,
+        layers=np.repeat(np.arange(flat.sizes.size), flat.sizes),
+        relatives=relatives_of(problem.groups),
+        counters=np.zeros(N_COUNTERS, np.int64),
+        queue=np.zeros(n_signals + 1, np.int64),
+        stamps=np.zeros(n_signals, np.int64),
+        changed=np.zeros(n_signals, np.int64),
+        random=np.array([seed], np.uint64),
+        flip=kernels.ALL if flat.first_and == (flat.sizes.size % 2 == 0) else kernels.NONE,
+    )
+
+
+def relatives_of(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For every literal the first literal of its attribute and their number.
+
+    >>> relatives_of(np.array([0, 0, 0, -1, -1, -1, 1, 1])).T
+    array([[0, 0, 0, 0, 0, 0, 6, 6],
+           [6, 6, 6, 6, 6, 6, 2, 2]])
+    """
+    begins = np.append(True, (groups[1:] >= 0) & (groups[1:] != groups[:-1]))
+    attribute = np.cumsum(begins) - 1
+    return np.column_stack([np.flatnonzero(begins)[attribute], np.bincount(attribute)[attribute]])

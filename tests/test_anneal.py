@@ -1,0 +1,163 @@
+import warnings
+from itertools import product
+from time import perf_counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rulenet import Anneal, Network, ParameterError, RandomInit, RuleNetworkClassifier, bits
+from rulenet.training.distil import generate_rows
+from rulenet.training.problem import Problem
+from rulenet.training.select import choose_price, count_shown_edges, make_folds
+from rulenet.training.walk import Walker
+from strategies import problems
+
+GO_ON = np.zeros(1, np.bool_)
+ROWS = np.array(list(product([False, True], repeat=8)))
+LITERALS = np.stack([~ROWS, ROWS], axis=2).reshape(len(ROWS), -1)
+GROUPS = np.arange(16) // 2
+
+
+def make_problem(target, sample_weight=None):
+    return Problem.of(bits.pack(np.ascontiguousarray(LITERALS.T)), target, GROUPS, sample_weight)
+
+
+def start(seed):
+    return RandomInit().start(GROUPS, (8, 4, 2), "and", seed)
+
+
+@given(problems(), st.integers(0, 2**32), st.sampled_from([0.05, 1.0, 20.0]), st.integers(1, 400))
+@settings(max_examples=60)
+def test_the_errors_of_every_walk_equal_the_recomputed_ones(case, seed, temperature, n_proposals):
+    walker = Walker.of(case.problem, case.network, seed)
+    assert walker.network() == case.network
+    walker.anneal(n_proposals, temperature, temperature, 0.1, GO_ON)
+    assert walker.errors_now == case.problem.errors(walker.network_now())
+    assert walker.errors == case.problem.errors(walker.network())
+    assert walker.cost(0.1) <= case.problem.errors(case.network) + 0.1 * case.network.n_edges
+
+
+@given(problems())
+@settings(max_examples=40)
+def test_after_pruning_no_removal_pays(case):
+    walker = Walker.of(case.problem, case.network, 0)
+    walker.prune(0.5, GO_ON)
+    network = walker.network()
+    cost = case.problem.errors(network) + 0.5 * network.n_edges
+    for layer, weights in enumerate(network.weights):
+        for unit, source in np.argwhere(weights):
+            fewer = [w.copy() for w in network.weights]
+            fewer[layer][unit, source] = False
+            smaller = Network(fewer, network.first_gate)
+            assert case.problem.errors(smaller) + 0.5 * smaller.n_edges > cost
+
+
+def test_parity_is_learned():
+    target = ROWS[:, :4].sum(axis=1) % 2 == 1
+    found = Anneal(n_restarts=2, n_folds=2).search(make_problem(target), start, 0)
+    assert (found.network.predict(LITERALS) == target).all()
+
+
+def test_the_same_seed_gives_the_same_network_on_any_number_of_threads():
+    target = (ROWS[:, 0] & ROWS[:, 1]) | (ROWS[:, 2] & ~ROWS[:, 3])
+    target ^= np.random.default_rng(0).random(len(target)) < 0.1
+    search = Anneal(n_restarts=3, n_folds=2, n_proposals=20_000, distil=True)
+    found = [search.search(make_problem(target), start, 5, n_jobs) for n_jobs in (None, 1, 2, 3)]
+    assert len({f.network for f in found}) == 1
+    assert len({f.history for f in found}) == 1
+
+
+def test_a_row_of_weight_two_counts_as_two_rows():
+    rng = np.random.default_rng(3)
+    target, weights = rng.random(len(ROWS)) < 0.5, rng.integers(1, 4, len(ROWS))
+    problem = make_problem(target, weights.astype(float))
+    walker = Walker.of(problem, start(0), 1)
+    walker.anneal(5_000, 2.0, 0.1, 0.2, GO_ON)
+    wrong = walker.network().predict(LITERALS) != target
+    assert walker.errors == weights[wrong].sum()
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.5])
+def test_the_time_limit_is_honoured(seconds):
+    problem = make_problem(np.random.default_rng(0).random(len(ROWS)) < 0.5)
+    search = Anneal(max_time=seconds)
+    search.search(problem, start, 0)
+    begin = perf_counter()
+    search.search(problem, start, 0)
+    assert perf_counter() - begin < seconds + 0.5
+
+
+def test_an_interrupt_gives_the_best_network_so_far_and_a_warning():
+    reports = []
+
+    def interrupt(progress):
+        reports.append(progress)
+        if len(reports) == 1:
+            raise KeyboardInterrupt
+
+    target = ROWS[:, :3].sum(axis=1) % 2 == 1
+    with pytest.warns(RuntimeWarning, match="interrupted"):
+        found = Anneal(n_proposals=50_000).search(make_problem(target), start, 0, 1, interrupt)
+    assert isinstance(found.network, Network)
+
+
+def test_progress_ends_at_one_and_knows_errors_and_edges():
+    seen = []
+    target = ROWS[:, 0] & ROWS[:, 1]
+    found = Anneal(n_restarts=2, n_folds=2, n_proposals=5_000).search(make_problem(target), start, 0, 1, seen.append)
+    assert seen[-1].done == 1
+    assert seen[-1].accuracy == found.history[-1] == 1
+    assert seen[-1].n_edges == found.network.n_edges
+
+
+def test_choices_can_be_taken_from_the_classifier():
+    target = (ROWS[:, 0] & ROWS[:, 1]) | (ROWS[:, 2] & ROWS[:, 3] & ROWS[:, 4])
+    target ^= np.random.default_rng(0).random(len(target)) < 0.05
+    search = Anneal(n_restarts=2, n_folds=2, n_proposals=20_000)
+    model = RuleNetworkClassifier(search=search, nominal="all", random_state=0).fit(ROWS, target)
+    table = model.pareto_
+    assert table["n_edges"].is_monotonic_increasing
+    assert table["accuracy"].is_monotonic_increasing
+    assert model.choose(0).network_.n_edges == table["n_edges"].iloc[0]
+    assert model.choose(-1).score(ROWS, target) == pytest.approx(table["accuracy"].iloc[-1])
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"price": -1}, {"price": "low"}, {"n_restarts": 0}, {"n_folds": 1}, {"n_proposals": 0}, {"max_time": 0}],
+)
+def test_a_parameter_outside_its_range_is_refused(parameters):
+    with pytest.raises(ParameterError, match=next(iter(parameters))):
+        Anneal(**parameters).search(make_problem(ROWS[:, 0]), start, 0)
+
+
+def test_folds_are_a_partition_with_both_classes():
+    problem = make_problem(ROWS[:, 0] & ROWS[:, 1] & ROWS[:, 2])
+    folds = list(make_folds(problem, 4, 0))
+    assert sorted(np.concatenate([left_out for _, left_out in folds])) == list(range(len(ROWS)))
+    for kept, left_out in folds:
+        assert not set(kept) & set(left_out)
+        assert bits.unpack(problem.take(left_out).target, len(left_out)).sum() == 8
+
+
+def test_without_folds_the_highest_price_is_chosen():
+    assert choose_price([], 3) == (2, [None, None, None])
+
+
+def test_a_generated_row_has_one_value_for_every_attribute():
+    problem = make_problem(ROWS[:, 0])
+    generated = bits.unpack(generate_rows(problem, 300, np.random.RandomState(0)), 300)
+    assert (generated.reshape(8, 2, 300).sum(axis=1) == 1).all()
+
+
+def test_units_that_pass_one_input_on_are_not_shown():
+    assert count_shown_edges(Network([[[1, 1, 0], [0, 0, 1]], [[1, 1]]])) == 4
+    assert count_shown_edges(Network([[[1, 0, 0]], [[1]], [[1]]])) == 1
+
+
+def test_no_warning_without_interrupt():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Anneal(n_restarts=1, n_folds=0, n_proposals=1000).search(make_problem(ROWS[:, 0]), start, 0)
