@@ -80,8 +80,8 @@ def _expression(data: Any, attributes: dict[str, Attribute], depth: int) -> Expr
         return Constant(data)
     if isinstance(data, list):
         return _literal(data, attributes)
-    found = _expect(data, dict, "an expression")
-    ((kind, inner),) = found.items() if len(found) == 1 else (("", None),)
+    items = list(_expect(data, dict, "an expression").items())
+    kind, inner = items[0] if len(items) == 1 else ("", None)
     match kind:
         case "and" | "or":
             parts = tuple(_expression(p, attributes, depth + 1) for p in _expect(inner, list, f"the parts of {kind}"))
@@ -91,7 +91,7 @@ def _expression(data: Any, attributes: dict[str, Attribute], depth: int) -> Expr
         case "concept":
             return Concept(_expect(inner, str, "the name of a concept"))
         case _:
-            raise FormulaError(f"an expression has the keys {list(found)}, but must have one of and, or, not, concept")
+            raise FormulaError(f"an expression has the keys {list(data)}, but must have one of and, or, not, concept")
 
 
 def _literal(data: list[Any], attributes: dict[str, Attribute]) -> Literal:
