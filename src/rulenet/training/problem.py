@@ -105,8 +105,10 @@ def _exact(levels: NDArray[np.float64]) -> NDArray[np.int64] | None:
     ratios = levels / levels[levels > 0][0]
     if len(levels) > limit or ratios[-1] > limit:
         return None
-    for multiple in range(1, int(limit / ratios[-1]) + 1):
-        scaled = ratios * multiple
+    multiples = np.arange(1, int(limit / ratios[-1]) + 1)
+    for scaled in (levels, *(ratios * multiple for multiple in multiples)):
+        if scaled[-1] > limit:
+            continue
         nearest = np.rint(scaled)
         if np.abs(scaled - nearest).max() <= 1e-9 * scaled[-1]:
             integers = nearest.astype(np.int64)
