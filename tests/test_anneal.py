@@ -142,8 +142,18 @@ def test_folds_are_a_partition_with_both_classes():
         assert bits.unpack(problem.take(left_out).target, len(left_out)).sum() == 8
 
 
-def test_without_folds_the_highest_price_is_chosen():
-    assert choose_price([], 3) == (2, [None, None, None])
+def test_without_folds_the_usual_price_is_chosen():
+    assert choose_price([0.1, 0.2, 0.5], [], 0.2) == (1, [None, None, None])
+
+
+def test_a_path_on_a_sample_ends_in_a_network_for_all_rows():
+    rng = np.random.default_rng(0)
+    rows = rng.random((30_000, 8)) < 0.5
+    literals = np.stack([~rows, rows], axis=2).reshape(len(rows), -1)
+    target = (rows[:, 0] & rows[:, 1]) | (rows[:, 2] & rows[:, 3] & ~rows[:, 4])
+    problem = Problem.of(bits.pack(np.ascontiguousarray(literals.T)), target, GROUPS)
+    found = Anneal(n_restarts=2, n_folds=2, n_proposals=50_000).search(problem, start, 0)
+    assert found.history[-1] == problem.accuracy(found.network) == 1
 
 
 def test_a_generated_row_has_one_value_for_every_attribute():

@@ -14,18 +14,24 @@ from time import perf_counter
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from rulenet import bits
 from rulenet.exceptions import ParameterError
 from rulenet.training.distil import distil
-from rulenet.training.path import Budget, Rung, follow_path
+from rulenet.training.path import Budget, Rung, follow_path, judge
 from rulenet.training.problem import Problem
+from rulenet.training.refine import refine
 from rulenet.training.search import Choice, Defaults, Found, Progress, Report, Start, be_silent
-from rulenet.training.select import choose_price, description_length, make_folds
+from rulenet.training.select import choose_price, description_length, make_folds, sample_rows
+from rulenet.training.walk import seconds_of_proposal
 
 PRICES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
-# Without folds to choose by; and where rows are too few for folds, so that every row counts.
-DEFAULT_PRICE, LEAST_ROWS = 0.5, 20
+# Taken unless folds speak for another one; fewer rows than this do not make folds, and there every row counts.
+USUAL_PRICE, LEAST_ROWS = 0.2, 20
+# The rows that a path sees at most.
+MAX_ROWS = 1 << 13
 # A path gets at most so many proposals, or so many as take about this long.
 MAX_PROPOSALS = 1_000_000
 PROPOSALS_PER_ROW = 2000
@@ -111,12 +117,13 @@ class _Plan:
     n_folds: int
     n_proposals: int
     path_seconds: float | None
+    usual: float
     distil: bool
     distil_seconds: float | None
 
     @classmethod
     def of(cls, anneal: Anneal, problem: Problem, n_threads: int) -> "_Plan":
-        seconds_each = seconds_of_proposal(problem.target.size)
+        seconds_each = seconds_of_proposal(min(problem.n_rows, MAX_ROWS) // bits.WORD_BITS)
         n_proposals = anneal.n_proposals
         if n_proposals == "auto":
             n_proposals = int(min(MAX_PROPOSALS, PROPOSALS_PER_ROW * problem.n_rows, PATH_SECONDS / seconds_each))
@@ -135,9 +142,15 @@ class _Plan:
             path_seconds = anneal.max_time * share / n_waves
             distil_seconds = anneal.max_time * (0.95 - share)
         if n_folds == 0 and anneal.price == "auto":
-            prices = tuple(p for p in PRICES if p <= DEFAULT_PRICE) if problem.n_rows >= LEAST_ROWS else PRICES[:1]
+            prices = tuple(p for p in PRICES if p <= USUAL_PRICE) if problem.n_rows >= LEAST_ROWS else PRICES[:1]
         unit = problem.total_weight / problem.n_rows
-        return cls(prices, unit, n_restarts, n_folds, n_proposals, path_seconds, anneal.distil, distil_seconds)
+        usual = USUAL_PRICE if anneal.price == "auto" else anneal.price
+        return cls(prices, unit, n_restarts, n_folds, n_proposals, path_seconds, usual, anneal.distil, distil_seconds)
+
+    @property
+    def seconds_to_refine(self) -> float:
+        """About how long a network may be refined on more rows than a path saw."""
+        return 1.0 if self.path_seconds is None else self.path_seconds
 
     @property
     def share_of_paths(self) -> float:
@@ -145,17 +158,10 @@ class _Plan:
         return 1 - DISTIL_SHARE if self.distil else 1.0
 
 
-def seconds_of_proposal(n_words: int) -> float:
-    """About how long a proposal takes."""
-    return 1.5e-7 + 2.5e-8 * n_words
-
-
 @dataclass(frozen=True)
 class _Job:
-    """A path to follow; ``fold`` names the rows left out, None for all rows being used."""
+    """A path to follow, and the rows that it left out for judging it, if any."""
 
-    problem: Problem
-    fold: int | None
     held_out: Problem | None
     follow: Callable[[], list[Rung]]
 
@@ -164,18 +170,19 @@ def _list_jobs(problem: Problem, plan: _Plan, start: Start, seed: int, crew: "_C
     """All paths, those on all rows first."""
     budget = Budget(plan.n_proposals, plan.path_seconds, crew.stop, crew.deadline)
 
-    def job(rows: Problem, fold: int | None, held_out: Problem | None, number: int) -> _Job:
-        path_seed = int(np.random.SeedSequence((seed, number)).generate_state(1, np.uint64)[0])
-
+    def job(rows: NDArray[np.int64], held_out: Problem | None, number: int) -> _Job:
         def follow() -> list[Rung]:
-            return follow_path(rows, start(seed + number), plan.prices, plan.unit, path_seed, budget)
+            path_seed = int(np.random.SeedSequence((seed, number)).generate_state(1, np.uint64)[0])
+            seen = problem.take(sample_rows(rows, MAX_ROWS, seed + number))
+            return follow_path(seen, start(seed + number), plan.prices, plan.unit, path_seed, budget)
 
-        return _Job(rows, fold, held_out, follow)
+        return _Job(held_out, follow)
 
-    jobs = [job(problem, None, None, r) for r in range(plan.n_restarts)]
-    for fold, (kept, left_out) in enumerate(make_folds(problem, plan.n_folds, seed)):
-        inside, outside = problem.take(kept), problem.take(left_out)
-        jobs += [job(inside, fold, outside, len(jobs) + r) for r in range(2)]
+    everything = np.arange(problem.n_rows)
+    jobs = [job(everything, None, r) for r in range(plan.n_restarts)]
+    for kept, left_out in make_folds(problem, plan.n_folds, seed):
+        outside = problem.take(sample_rows(left_out, MAX_ROWS, seed))
+        jobs += [job(kept, outside, len(jobs)), job(kept, outside, len(jobs) + 1)]
     return jobs
 
 
@@ -204,7 +211,7 @@ class _Crew:
                 for future in futures:
                     future.cancel()
                 results = [None if future.cancelled() else future.result() for future in futures]
-        if not any(rungs for job, rungs in zip(jobs, results, strict=True) if job.fold is None):
+        if not any(rungs for job, rungs in zip(jobs, results, strict=True) if job.held_out is None):
             results[0] = jobs[0].follow()
         return results
 
@@ -214,7 +221,7 @@ class _Crew:
         warnings.warn("interrupted: this is the best network so far", RuntimeWarning, stacklevel=4)
 
     def _note(self, job: _Job, rungs: list[Rung] | None, done: float) -> None:
-        if job.fold is None and rungs:
+        if job.held_out is None and rungs:
             errors = min(rung.errors for rung in rungs)
             accuracy = 1 - errors / self.problem.total_weight
             self.history.append(max([accuracy, *self.history[-1:]]))
@@ -226,18 +233,18 @@ class _Crew:
 def _conclude(
     problem: Problem, plan: _Plan, jobs: Sequence[_Job], paths: Sequence[list[Rung] | None], crew: _Crew, seed: int
 ) -> Found:
-    full = [p for job, p in zip(jobs, paths, strict=True) if p and job.fold is None]
-    folds: dict[int, list[tuple[list[Rung], Problem]]] = {}
-    for job, p in zip(jobs, paths, strict=True):
-        if p and job.fold is not None and job.held_out is not None:
-            folds.setdefault(job.fold, []).append((p, job.held_out))
-    level, validation = choose_price(list(folds.values()), len(plan.prices))
-    front = tuple(
-        Choice(plan.prices[i], best.network, problem.accuracy(best.network), validation[i])
-        for i in range(len(plan.prices))
-        if (best := min((p[i] for p in full if len(p) > i), key=description_length, default=None))
+    pairs = [(path, job.held_out) for job, path in zip(jobs, paths, strict=True) if path]
+    full = [judge(path, problem) for path, held_out in pairs if held_out is None]
+    folds = [(path, held_out) for path, held_out in pairs if held_out is not None]
+    level, validation = choose_price(plan.prices, folds, plan.usual)
+    bests = [min((path[i] for path in full), key=description_length) for i in range(len(plan.prices))]
+    choices = tuple(
+        Choice(price, best.network, problem.accuracy(best.network), value)
+        for price, best, value in zip(plan.prices, bests, validation, strict=True)
     )
-    best = min((p[level] for p in full), key=description_length)
+    best = bests[level]
+    if problem.n_rows > MAX_ROWS:
+        best = refine(problem, best, plan.seconds_to_refine, seed, crew.stop)
     if plan.distil and not crew.stop[0]:
         voters = [p[level].network for p in paths if p]
         starts = sorted((p[level] for p in full), key=description_length)
@@ -250,7 +257,7 @@ def _conclude(
             crew.halt()
     crew.history.append(problem.accuracy(best.network))
     crew.report(Progress("done", 1.0, crew.history[-1], best.network.n_edges))
-    return Found(best.network, tuple(crew.history), front)
+    return Found(best.network, tuple(crew.history), choices)
 
 
 def _count_threads(n_jobs: int | None) -> int:

@@ -18,7 +18,7 @@ from rulenet.kernels import ALL, NONE, popcount
 jit = njit(cache=True, nogil=True, _nrt=False)
 part = njit(cache=True, nogil=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
-ERRORS, N_EDGES, BEST_ERRORS, BEST_N_EDGES, STAMP, N_CHANGED, N_COUNTERS = range(7)
+ERRORS, N_EDGES, N_SHOWN, BEST_ERRORS, BEST_N_EDGES, BEST_N_SHOWN, STAMP, N_CHANGED, N_COUNTERS = range(9)
 REMOVE, ADD, REPLACE, MOVE, NOTHING = range(5)
 
 # How often the temperature is updated, in proposals.
@@ -154,6 +154,7 @@ def load(walk, rows, edges, first_and):
     walk.counters[N_EDGES] = edges.shape[0]
     for k in range(n_literals, walk.signals.shape[0]):
         fire(walk.signals, walk.signals[k], walk.inputs[k], walk.n_inputs[k])
+        walk.counters[N_SHOWN] += shown(walk.n_inputs[k])
     output = walk.signals[walk.signals.shape[0] - 1]
     walk.counters[ERRORS] = count_wrong(output, rows.target, rows.planes, walk.flip)
     note_best(walk)
@@ -167,6 +168,7 @@ def note_best(walk):
         walk.best[e, 0], walk.best[e, 1] = walk.edges[e, 0], walk.edges[e, 1]
     walk.counters[BEST_ERRORS] = walk.counters[ERRORS]
     walk.counters[BEST_N_EDGES] = n_edges
+    walk.counters[BEST_N_SHOWN] = walk.counters[N_SHOWN]
 
 
 @part
@@ -342,9 +344,24 @@ def attempt(walk, rows, kind, edge, unit, source, other, limit):
 
 
 @part
-def edges_won(kind):
-    """By how many edges a change of this kind grows the network."""
-    return 1 if kind == ADD else -1 if kind == REMOVE else 0
+def shown(n_inputs):
+    """How many of the edges into a unit a formula shows: a unit with one input only passes it on."""
+    return n_inputs if n_inputs > 1 else 0
+
+
+@part
+def shown_won(walk, kind, unit, other):
+    """By how many shown edges a change grows the network."""
+    if kind == REPLACE:
+        return 0
+    n = walk.n_inputs[unit]
+    if kind == ADD:
+        return shown(n + 1) - shown(n)
+    won = shown(n - 1) - shown(n)
+    if kind == MOVE and other != unit:
+        n = walk.n_inputs[other]
+        won += shown(n + 1) - shown(n)
+    return won
 
 
 @jit
@@ -354,7 +371,7 @@ def anneal(walk, rows, n_proposals, hot, cold, price, moves, shares, stop):
     A change is made if it raises the cost, errors + price * edges, by less than the temperature times an exponential
     random number. ``stop[0]`` is looked at now and then and ends the walk.
     """
-    best = walk.counters[BEST_ERRORS] + price * walk.counters[BEST_N_EDGES]
+    best = walk.counters[BEST_ERRORS] + price * walk.counters[BEST_N_SHOWN]
     temperature = hot
     for i in range(n_proposals):
         if i % COOLING_STEP == 0:
@@ -364,11 +381,13 @@ def anneal(walk, rows, n_proposals, hot, cold, price, moves, shares, stop):
         kind, edge, unit, source, other = propose(walk, moves, shares)
         if kind == NOTHING:
             continue
-        limit = -temperature * np.log(draw_unit(walk.random)) - price * edges_won(kind)
+        won = shown_won(walk, kind, unit, other)
+        limit = -temperature * np.log(draw_unit(walk.random)) - price * won
         if limit + walk.counters[ERRORS] < 0:
             continue
         if attempt(walk, rows, kind, edge, unit, source, other, limit):
-            cost = walk.counters[ERRORS] + price * walk.counters[N_EDGES]
+            walk.counters[N_SHOWN] += won
+            cost = walk.counters[ERRORS] + price * walk.counters[N_SHOWN]
             if cost < best - 1e-9:
                 best = cost
                 note_best(walk)
@@ -383,7 +402,9 @@ def prune(walk, rows, price, stop):
         edge = walk.counters[N_EDGES] - 1
         while edge >= 0:
             unit, source = np.int64(walk.edges[edge, 0]), np.int64(walk.edges[edge, 1])
-            if attempt(walk, rows, REMOVE, edge, unit, source, 0, price):
+            won = shown_won(walk, REMOVE, unit, 0)
+            if attempt(walk, rows, REMOVE, edge, unit, source, 0, -price * won):
+                walk.counters[N_SHOWN] += won
                 n_removed += 1
                 again = True
             edge -= 1

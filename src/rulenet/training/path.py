@@ -32,11 +32,6 @@ class Rung:
     network: Network
     errors: int
 
-    @property
-    def cost(self) -> float:
-        """Errors and edges as one number."""
-        return self.errors + self.price * self.network.n_edges
-
 
 class Budget:
     """How many proposals a walk may make, for how many seconds at most and until when; shared is only ``stop``."""
@@ -92,3 +87,8 @@ def _rung(walker: Walker, price: float, budget: Budget) -> Rung:
     pruned = Walker.of(walker.problem, walker.network(), 0)
     pruned.prune(price, budget.stop)
     return Rung(price, pruned.network(), pruned.errors)
+
+
+def judge(rungs: Sequence[Rung], problem: Problem) -> list[Rung]:
+    """The rungs with their errors on all rows of ``problem``; prices grow with the rows."""
+    return [Rung(rung.price, rung.network, problem.errors(rung.network)) for rung in rungs]

@@ -11,6 +11,9 @@ from rulenet.network import Network
 from rulenet.training.path import Rung
 from rulenet.training.problem import Problem
 
+# The share of a variance that a better count of errors must exceed. Two paths share the rows of a fold.
+CAUTION = 0.5
+
 
 def make_folds(problem: Problem, n_folds: int, seed: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """(kept, left out) rows of every fold; the classes are spread evenly."""
@@ -24,22 +27,31 @@ def make_folds(problem: Problem, n_folds: int, seed: int) -> Iterator[tuple[NDAr
         yield np.flatnonzero(~left_out), np.flatnonzero(left_out)
 
 
-def choose_price(
-    folds: Sequence[Sequence[tuple[Sequence[Rung], Problem]]], n_prices: int
-) -> tuple[int, list[float | None]]:
-    """Which rung of the paths errs least on the rows left out, and the accuracy of every rung there.
+def sample_rows(rows: NDArray[np.int64], n_most: int, seed: int) -> NDArray[np.int64]:
+    """At most ``n_most`` random ones of the ``rows``, in order."""
+    if len(rows) <= n_most:
+        return rows
+    return np.asarray(rows[np.sort(RandomState(seed % 2**32).choice(len(rows), n_most, replace=False))])
 
-    Of every fold the shortest description counts. A tie goes to the higher price, and so does a choice without folds.
+
+def choose_price(
+    prices: Sequence[float], folds: Sequence[tuple[Sequence[Rung], Problem]], usual: float
+) -> tuple[int, list[float | None]]:
+    """Which of the ``prices`` to take, and the accuracy of every price on the rows left out.
+
+    That is the price with the fewest errors on rows left out, the highest one in a tie; but the ``usual`` price
+    where that errs no more by a standard error of its count. Without folds, it is the usual price.
     """
+    start = min(range(len(prices)), key=lambda i: abs(prices[i] - usual))
     if not folds:
-        return n_prices - 1, [None] * n_prices
-    errors = np.zeros(n_prices)
-    total = sum(fold[0][1].total_weight for fold in folds)
-    for fold in folds:
-        for level in range(n_prices):
-            rung, left_out = min(((path[level], rows) for path, rows in fold), key=lambda x: description_length(x[0]))
-            errors[level] += left_out.errors(rung.network)
-    return int(n_prices - 1 - errors[::-1].argmin()), [float(1 - e / total) for e in errors]
+        return start, [None] * len(prices)
+    total = sum(left_out.total_weight for _, left_out in folds)
+    errors = np.array([sum(rows.errors(path[i].network) for path, rows in folds) for i in range(len(prices))])
+    unit = total / sum(left_out.n_rows for _, left_out in folds)
+    best = int(len(prices) - 1 - errors[::-1].argmin())
+    if errors[start] - errors[best] <= np.sqrt(errors[start] * unit * CAUTION):
+        best = start
+    return best, [float(1 - e / total) for e in errors]
 
 
 def description_length(rung: Rung) -> float:

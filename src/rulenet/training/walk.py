@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rulenet import kernels
 from rulenet.network import Network
 from rulenet.training import anneal_kernels
-from rulenet.training.anneal_kernels import BEST_ERRORS, BEST_N_EDGES, ERRORS, N_COUNTERS, N_EDGES, Walk
+from rulenet.training.anneal_kernels import BEST_ERRORS, BEST_N_EDGES, BEST_N_SHOWN, ERRORS, N_COUNTERS, N_EDGES, Walk
 from rulenet.training.problem import Problem
 
 # Cumulative shares of removals, additions, replacements and moves. Twice as many additions as removals keep a network
@@ -52,8 +52,8 @@ class Walker:
         return int(self.walk.counters[ERRORS])
 
     def cost(self, price: float) -> float:
-        """Errors and edges of the best network, as one number."""
-        return self.errors + price * self.n_edges
+        """Errors and shown edges of the best network, as one number."""
+        return self.errors + price * int(self.walk.counters[BEST_N_SHOWN])
 
     def anneal(self, n_proposals: int, hot: float, cold: float, price: float, stop: NDArray[np.bool_]) -> None:
         """Walk ``n_proposals`` steps while the temperature falls from ``hot`` to ``cold``."""
@@ -80,6 +80,11 @@ class Walker:
             weights.append(np.zeros((above - first, first - below), dtype=np.bool_))
             weights[-1][units - first, sources - below] = True
         return Network(weights, "and" if self.first_and else "or")
+
+
+def seconds_of_proposal(n_words: int) -> float:
+    """About how long a proposal takes."""
+    return 1.5e-7 + 2.5e-8 * n_words
 
 
 def _edges_of(network: Network) -> NDArray[np.int64]:
