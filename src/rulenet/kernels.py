@@ -558,5 +558,6 @@ def take(rows, picked):
 
 @jit
 def climb_on(flat, rows, picked, groups, max_flips):
-    """`climb` on the ``picked`` rows."""
-    return climb(flat, take(rows, picked), groups, max_flips)
+    """`climb` on the ``picked`` rows; returns the errors on all rows then."""
+    climb(flat, take(rows, picked), groups, max_flips)
+    return count_errors(evaluate(flat, rows.literals), rows.target, rows.planes)

@@ -48,9 +48,10 @@ def climb_on(
     max_flips: int | None = None,
     n_jobs: int | None = None,
 ) -> int:
-    """`climb` on the ``picked`` rows of the problem."""
+    """`climb` on the ``picked`` rows of the problem; returns the errors on all rows then."""
     if n_threads(n_jobs, len(picked) // bits.WORD_BITS) > 1:
-        return climb(flat, problem.take(picked), max_flips, n_jobs)
+        climb(flat, problem.take(picked), max_flips, n_jobs)
+        return problem.errors(flat)
     return int(kernels.climb_on(flat, problem.rows, picked, problem.groups, flip_limit(max_flips)))
 
 

@@ -90,8 +90,7 @@ class Greedy(BaseEstimator):  # type: ignore[misc]
         for epoch in count() if self.n_epochs is None else range(self.n_epochs):
             best_before = state.best_accuracy
             for b, rows in enumerate(batches.epoch()):
-                climb_on(state.flat, problem, rows, self.max_flips, n_jobs)
-                state.note()
+                state.note(climb_on(state.flat, problem, rows, self.max_flips, n_jobs))
                 done = (epoch + (b + 1) / batches.n_batches) / (self.n_epochs or inf)
                 report(Progress(f"epoch {epoch + 1}", done, state.history[-1]))
             if state.best_accuracy == 1 or (self.n_epochs is None and state.best_accuracy == best_before):
@@ -101,7 +100,7 @@ class Greedy(BaseEstimator):  # type: ignore[misc]
         if self.optimize_last_layer:
             _rebuild_output(state.flat, problem)
         climb(state.flat, problem, self.max_flips, n_jobs)
-        state.note()
+        state.note(problem.errors(state.flat))
         return Found(Network.from_flat(state.flat), tuple(state.history))
 
 
@@ -118,12 +117,12 @@ class _State:
     @classmethod
     def of(cls, flat: kernels.Flat, problem: Problem) -> "_State":
         state = cls(flat, problem, flat.weights.copy())
-        state.note()
+        state.note(problem.errors(flat))
         return state
 
-    def note(self) -> None:
+    def note(self, errors: int) -> None:
         """Record the accuracy on all rows, and the weights if they are the best so far."""
-        accuracy = self.problem.accuracy(self.flat)
+        accuracy = 1 - errors / self.problem.total_weight
         self.history.append(accuracy)
         if accuracy > self.best_accuracy:
             self.best_accuracy = accuracy

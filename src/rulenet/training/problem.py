@@ -61,7 +61,7 @@ class Problem:
 
     def accuracy(self, network: Network | kernels.Flat) -> float:
         """The share of the total weight that ``network`` gets right."""
-        return (self.total_weight - self.errors(network)) / self.total_weight
+        return 1 - self.errors(network) / self.total_weight
 
     def predicts_one_class(self, network: Network | kernels.Flat) -> bool:
         """Whether ``network`` gives the same output for all rows."""
