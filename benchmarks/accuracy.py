@@ -149,21 +149,24 @@ PEERS: dict[str, Learner] = {
 }
 
 
+COLUMNS = ["group", "task", "learner", "seed", "accuracy", "size", "seconds"]
+
+
 def measure(quick: bool) -> pd.DataFrame:
     records = []
     rulenet(next(tasks(True)), 0)  # compiles
-    for task in tasks(quick):
-        for name, learn, seeds in [("rulenet", rulenet, 1 if quick else 3), *((n, f, 1) for n, f in PEERS.items())]:
-            for seed in range(seeds):
+    for seed in range(1 if quick else 3):
+        for task in tasks(quick):
+            for name, learn in {"rulenet": rulenet, **(PEERS if seed == 0 else {})}.items():
                 try:
                     outcome = learn(task, seed)
                 except Exception as error:
-                    print(f"{name} failed on {task.name}: {error}", file=sys.stderr)
+                    print(f"{name} failed on {task.name}: {error!r}", file=sys.stderr)
                     continue
                 records.append((task.group, task.name, name, seed, outcome.accuracy, outcome.size, outcome.seconds))
-        pd.DataFrame(records).to_csv(OUT / "accuracy.csv", index=False)
-        print(*records[-len(PEERS) - seeds], sep="\t", file=sys.stderr, flush=True)
-    return pd.DataFrame(records, columns=["group", "task", "learner", "seed", "accuracy", "size", "seconds"])
+                print(*records[-1], sep="\t", file=sys.stderr, flush=True)
+            pd.DataFrame(records, columns=COLUMNS).to_csv(OUT / "accuracy.csv", index=False)
+    return pd.DataFrame(records, columns=COLUMNS)
 
 
 def summarise(frame: pd.DataFrame) -> str:

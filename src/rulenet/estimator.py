@@ -43,7 +43,7 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
     ----------
     hidden_layer_sizes : "auto" or sequence of int, default="auto"
         The number of units of every hidden layer, the one next to the literals first. "auto" leaves it to the search:
-        `Anneal` tries (32, 8, 2) and (32, 16, 8, 4, 2), `Greedy` takes the latter.
+        `Anneal` tries (32, 8, 2), (64, 16, 4) and (32, 16, 8, 4, 2), `Greedy` takes the last.
     first_gate : {"auto", "and", "or"}, default="auto"
         The gate of the first hidden layer; gates alternate from there. "auto" leaves it to the search: `Anneal` tries
         both, `Greedy` takes "and".

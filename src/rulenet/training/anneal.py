@@ -48,7 +48,7 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
     price : float or "auto", default="auto"
         What an edge costs, in rows of average weight: the search minimises errors + price * edges. "auto" chooses
         among 0.05 to 4 by cross-validation on the training rows.
-    n_restarts : int, default=8
+    n_restarts : int, default=12
         Walks on all rows, from different starts.
     n_folds : int, default=4
         Folds for the choice of the price, with two walks each. Without folds (0) the price is 0.5.
@@ -61,13 +61,13 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
     """
 
     defaults: ClassVar[Defaults] = Defaults(
-        shapes=((32, 8, 2), (32, 16, 8, 4, 2)), first_gates=("and", "or"), not_equal=True, both_classes=False
+        shapes=((32, 8, 2), (64, 16, 4), (32, 16, 8, 4, 2)), first_gates=("and", "or"), not_equal=True, both_classes=False
     )
 
     def __init__(
         self,
         price: float | Literal["auto"] = "auto",
-        n_restarts: int = 8,
+        n_restarts: int = 12,
         n_folds: int = 4,
         n_proposals: int | Literal["auto"] = "auto",
         distil: bool = False,
