@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint accuracy bench clean
+.PHONY: demo test lint docs bench accuracy clean
 
 .venv/.ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rulenet needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
@@ -21,6 +21,10 @@ lint: .venv/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: .venv/.ready
+	$(BIN)/python -m sphinx -W --keep-going --quiet docs docs/_build
+	@echo "docs/_build/index.html"
 
 accuracy: .venv/.ready
 	$(BIN)/python -m benchmarks.accuracy

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # so that scikit-learn's check of array interfaces runs too
+
 settings.register_profile("rulenet", deadline=None)  # the first call of a kernel compiles it
 settings.load_profile("rulenet")
 

@@ -32,7 +32,7 @@ def learner(**parameters):
     return RuleNetworkClassifier((8, 4), search=Greedy(), random_state=0, **parameters)
 
 
-@parametrize_with_checks([RuleNetworkClassifier(nominal="all", search="greedy")])
+@parametrize_with_checks([RuleNetworkClassifier(nominal="all"), RuleNetworkClassifier(nominal="all", search="greedy")])
 def test_scikit_learn_finds_nothing_to_object_to(estimator, check):
     check(estimator)
 

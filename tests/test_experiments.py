@@ -75,9 +75,10 @@ def test_without_a_fold_seed_the_folds_follow_the_seed(tmp_path):
     )
 
 
-def test_workers_give_the_rows_that_one_process_gives(tmp_path):
+@pytest.mark.parametrize("prefer", ["processes", "threads"])
+def test_workers_give_the_rows_that_one_process_gives(tmp_path, prefer):
     alone = run_study(small_study(), tmp_path / "alone.csv")
-    together = run_study(small_study(), tmp_path / "together.csv", n_jobs=2, progress=True)
+    together = run_study(small_study(), tmp_path / "together.csv", n_jobs=2, progress=True, prefer=prefer)
     order = ["dataset", "learner", "seed", "fold"]
     columns = [*order, "accuracy", "train_accuracy"]
     pd.testing.assert_frame_equal(

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from rulenet.cli import app
 from rulenet.experiments import average_scores, read_results, run_study
-from rulenet.experiments.paper import beyond, figure4, figure5, ripper, table2, table3
+from rulenet.experiments.paper import beyond, example, figure4, figure5, ripper, table2, table3
 from rulenet.experiments.paper.learners import NETWORKS
 from rulenet.experiments.paper.published import published_table
 from rulenet.experiments.paper.uci import load_all_rows, load_last_rows
@@ -96,6 +96,22 @@ def test_figure5_averages_the_accuracy_after_every_mini_batch(tmp_path):
     assert curves.shape == (50, 3)
     assert (curves.iloc[-1] > curves.iloc[0]).all()
     assert "| 50 |" in figure5.report(results).text
+
+
+def test_the_equations_have_the_printed_sizes_and_are_the_data_of_seed_128():
+    sizes = example.sizes(example.forms())
+    assert sizes.loc["equation 1", ["aggregations", "AND", "OR", "edges"]].tolist() == [23, 15, 8, 33]
+    assert sizes.loc["equation 2", ["aggregations", "AND", "OR"]].tolist() == [11, 6, 5]
+    assert sizes.loc["factored", "aggregations"] <= 11
+    assert all(example.agrees_with_data(formula) for formula in example.forms().values())
+
+
+def test_the_example_is_written_with_equations_and_networks(tmp_path):
+    outcome = CliRunner().invoke(app, ["reproduce", "example", "--out", str(tmp_path)])
+    assert outcome.exit_code == 0, outcome.output
+    assert "Proven equal: yes" in outcome.output
+    assert (tmp_path / "figure2b.svg").exists()
+    assert r"\land" in (tmp_path / "equation 2.tex").read_text()
 
 
 def test_fresh_data_sets_are_balanced_and_of_every_depth():

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rulenet import FormulaError, Greedy, ModelFileError, RandomInit, RuleNetworkClassifier
+from rulenet import Anneal, FormulaError, Greedy, ModelFileError, RandomInit, RuleNetworkClassifier
 from rulenet.formulas import And, Concept
 from rulenet.formulas.edit import add_rule, define
 from rulenet.model_file import dumps, loads, schema
@@ -59,6 +59,19 @@ def test_a_model_is_the_same_after_saving_and_loading(model, table, tmp_path):
     assert repr(loaded.get_params()) == repr(model.get_params())
     assert np.array_equal(loaded.predict_proba(table[0]), model.predict_proba(table[0]))
     assert dumps(loaded._state()) == dumps(model._state())
+
+
+def test_other_choices_of_the_search_are_kept(table, tmp_path):
+    search = Anneal(n_restarts=2, n_folds=2, n_proposals=2000)
+    model = RuleNetworkClassifier([4, 2], search=search, random_state=3).fit(*table)
+    model.save(tmp_path / "model.json")
+    loaded = RuleNetworkClassifier.load(tmp_path / "model.json")
+    columns = ["n_edges", "accuracy", "validation", "price", "network"]
+    assert len(model.pareto_) > 0
+    pd.testing.assert_frame_equal(loaded.pareto_[columns], model.pareto_[columns])
+    for row in range(len(model.pareto_)):
+        chosen = loaded.choose(row)
+        assert np.array_equal(chosen.predict_proba(table[0]), model.choose(row).predict_proba(table[0]))
 
 
 @pytest.mark.parametrize("labels", [[False, True], [0, 1], [-1, 3], [0.0, 1.0], ["a", "☃"]])

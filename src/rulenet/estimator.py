@@ -21,10 +21,10 @@ from sklearn.utils.validation import (
 from rulenet import bits, model_file, progress
 from rulenet.encoding import Encoding
 from rulenet.exceptions import ParameterError, TableError
-from rulenet.frequencies import count_classes
+from rulenet.frequencies import Counts, count_classes
 from rulenet.literals import Literal as RuleLiteral
 from rulenet.network import Gate, Network
-from rulenet.readable import Readable
+from rulenet.readable import Readable, target_name
 from rulenet.training.anneal import Anneal
 from rulenet.training.around import Limits, search_around
 from rulenet.training.greedy import Greedy
@@ -176,8 +176,8 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
                 tries[positive] = search.search(problem, start, seed, self.n_jobs, report)
         best = max(tries, key=lambda positive: tries[positive].history[-1])
         self._keep(encoding, classes, best, tries[best])
-        self.rule_counts_ = count_classes(self.network_, literals, codes == best, weights)
-        self.named_ = None
+        self._count(literals, codes == best, weights)
+        self.target_name_, self.named_ = target_name(y, self.positive_class_), None
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -254,7 +254,14 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         """
         check_is_fitted(self)
         self.network_: Network = self.pareto_["network"].iloc[row]
+        self.rule_counts_: Counts = self.pareto_["counts"].iloc[row]
         return self
+
+    def _count(self, literals: bits.Words, positive: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> None:
+        """Keep how often each class is met where the rules fire, for every network that may predict."""
+        self.rule_counts_ = count_classes(self.network_, literals, positive, weights)
+        counts = [count_classes(network, literals, positive, weights) for network in self.pareto_["network"]]
+        self.pareto_["counts"] = pd.Series(counts, index=self.pareto_.index, dtype=object)
 
     def _shapes(self, defaults: Defaults) -> tuple[tuple[int, ...], ...]:
         if isinstance(self.hidden_layer_sizes, str) and self.hidden_layer_sizes == "auto":

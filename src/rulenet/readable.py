@@ -24,7 +24,7 @@ from rulenet.formulas.truth import MISSING, Codes
 from rulenet.network import Network
 from rulenet.pictures import draw_coverage, draw_history, draw_network
 from rulenet.pictures.html import as_html
-from rulenet.training.search import Found
+from rulenet.training.search import Choice, Found
 
 
 class Readable:
@@ -36,30 +36,32 @@ class Readable:
     positive_class_: Any
     rule_counts_: frequencies.Counts
     history_: NDArray[np.float64]
+    pareto_: pd.DataFrame
+    target_name_: str
     named_: Formula | None
 
     @property
     def formula_(self) -> Formula:
         """What the network says, with named concepts."""
         check_is_fitted(self)
-        target = str(self.positive_class_)
         return from_network(
             self.network_,
             self.encoding_.literals,
-            target=target if target.strip() else repr(target),
+            target=self.target_name_,
             attributes=self.encoding_.attributes,
             named=self.named_,
         )
 
-    def export(self, format: str = "text", **options: Any) -> str:
+    def export(self, format: str = "text", *, formula: Formula | None = None, **options: Any) -> str:
         """The rules in another language: text, prolog, tree, dnf, latex, sympy, sql, python, dot or json.
 
-        SQL and Python give the class labels unless ``positive`` and ``negative`` say otherwise.
+        SQL and Python give the class labels unless ``positive`` and ``negative`` say otherwise. Another form of the
+        rules, such as a minimal one, may be passed as ``formula``.
         """
         if format in ("sql", "python"):
             labels = dict(zip(("negative", "positive"), self._labels(), strict=True))
             options = labels | options
-        return export(self.formula_, format, **options)
+        return export(self.formula_ if formula is None else formula, format, **options)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class, from the frequencies of the rules that fire."""
@@ -88,6 +90,8 @@ class Readable:
         new = copy.copy(self)
         new.network_ = to_network(formula, self.encoding_.literals)
         new.named_ = Formula(TRUE, formula.concepts, self.encoding_.attributes)
+        new.target_name_ = formula.target
+        new.pareto_ = self.pareto_.iloc[:0]
         by_rule = len(new.network_.weights) > 1 and new.network_.gates[-1] == "or"
         new.rule_counts_ = np.zeros(((int(new.network_.weights[-1].sum()) if by_rule else 1) + 1, 2))
         if X is not None and y is not None:
@@ -96,9 +100,10 @@ class Readable:
         return new
 
     def rename_concepts(self, names: Mapping[str, str]) -> Self:
-        """The same classifier with other names for its concepts."""
-        new = copy.copy(self)
-        new.named_ = Formula(TRUE, self.formula_.rename(names).concepts, self.encoding_.attributes)
+        """The same classifier with other names for its concepts, or for its target."""
+        new, formula = copy.copy(self), self.formula_.rename(names)
+        new.named_ = Formula(TRUE, formula.concepts, self.encoding_.attributes)
+        new.target_name_ = formula.target
         return new
 
     def picture(self, kind: str = "network", X: Any = None, y: ArrayLike | None = None, **options: Any) -> Figure:
@@ -134,7 +139,10 @@ class Readable:
             self.network_,
             self.history_,
             self.rule_counts_,
+            self.target_name_,
             self.named_,
+            tuple(_choice(row) for row in self.pareto_.itertuples()),
+            tuple(self.pareto_["counts"]),
         )
 
     @classmethod
@@ -144,14 +152,27 @@ class Readable:
         if unknown:
             raise ModelFileError(f"parameters has {unknown}, which {cls.__name__} does not take")
         new = cls(**state.parameters)
-        found = Found(state.network, tuple(state.history.tolist()))
+        found = Found(state.network, tuple(state.history.tolist()), state.choices)
         new._keep(state.encoding, state.classes, state.positive, found)  # type: ignore[attr-defined]
-        new.rule_counts_, new.named_ = state.counts, state.named
+        if len(new.pareto_) != len(state.choices):
+            raise ModelFileError("choices must get more accurate as they get larger")
+        new.pareto_["counts"] = pd.Series(list(state.choice_counts), index=new.pareto_.index, dtype=object)
+        new.rule_counts_, new.target_name_, new.named_ = state.counts, state.target, state.named
         return new
 
     def _labels(self) -> list[Any]:
         """The negative label, then the positive one, as plain Python values."""
         return sorted(self.classes_.tolist(), key=lambda label: label == self.positive_class_)
+
+
+def _choice(row: Any) -> Choice:
+    return Choice(row.price, row.network, row.accuracy, None if np.isnan(row.validation) else row.validation)
+
+
+def target_name(y: Any, label: Any) -> str:
+    """What the rules describe: a class and, where ``y`` is a column with a name, of what."""
+    column = getattr(y, "name", None)
+    return f"{column} = {label}" if isinstance(column, str) and column else str(label).strip() or repr(label)
 
 
 def codes_of(encoding: Encoding, X: Any) -> Codes:

@@ -2,6 +2,7 @@
 
 import typer
 
+from rulenet.cli import data, evaluate, explain, fit, picture, predict, show
 from rulenet.cli.demo import demo
 from rulenet.cli.reproduce import reproduce
 
@@ -18,4 +19,11 @@ def main() -> None:
 
 
 app.command()(demo)
+app.command(epilog=fit.EPILOG)(fit.fit)
+app.command(epilog=predict.EPILOG)(predict.predict)
+app.command(epilog=show.EPILOG)(show.show)
+app.command(epilog=explain.EPILOG)(explain.explain)
+app.command(epilog=picture.EPILOG)(picture.picture)
+app.command(epilog=evaluate.EPILOG)(evaluate.evaluate)
+app.command(epilog=data.EPILOG)(data.data)
 app.add_typer(reproduce, name="reproduce")

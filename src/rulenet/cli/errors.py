@@ -1,5 +1,7 @@
-"""Errors that rulenet raises on purpose, shown without a traceback."""
+"""Errors that are expected, shown in one line without a traceback."""
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,9 +12,23 @@ from rulenet.exceptions import RuleNetError
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Print the message of a ``RuleNetError`` and end with status 1."""
+    """Print the message of a ``RuleNetError`` or of a failed file on one line, and end with status 1.
+
+    A reader that closes the pipe early ends the command in silence, as it ends ``cat``.
+    """
     try:
         yield
+        sys.stdout.flush()
+    except BrokenPipeError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from error
     except RuleNetError as error:
-        typer.echo(f"rulenet: {error}", err=True)
-        raise typer.Exit(1) from error
+        raise _ended(" ".join(str(error).split())) from error
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        raise _ended(f"{place}{error.strerror or error}") from error
+
+
+def _ended(message: str) -> typer.Exit:
+    typer.echo(f"rulenet: {message}", err=True)
+    return typer.Exit(1)

@@ -122,8 +122,10 @@ def pack_codes(codes, places, words):
 @jit
 def negate_values(equal, differs):
     """Fill ``differs[v]`` with the rows that have a known value other than v; both ``uint64[n_values, n_words]``."""
-    known = np.zeros(equal.shape[1], np.uint64)
-    for v in range(equal.shape[0]):
-        known |= equal[v]
-    for v in range(equal.shape[0]):
-        differs[v] = known & ~equal[v]
+    n_values, n_words = equal.shape
+    for w in range(n_words):
+        known = np.uint64(0)
+        for v in range(n_values):
+            known |= equal[v, w]
+        for v in range(n_values):
+            differs[v, w] = known & ~equal[v, w]

@@ -1,6 +1,5 @@
 """Plots of results: pure functions that return a figure."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from rulenet.experiments.statistics import average_ranks, critical_distance, indistinguishable
-from rulenet.network import Network
 
 
 def plot_critical_difference(scores: pd.DataFrame, alpha: float = 0.05) -> Figure:
@@ -43,38 +41,6 @@ def _draw_rank_axis(axes: Axes, n: int, distance: float, label: str) -> None:
         axes.annotate(str(rank), (rank, 0.15), ha="center", fontsize=9)
     axes.plot([n, n - distance], [0.75, 0.75], color="tab:red", linewidth=2)
     axes.annotate(label, (n - distance / 2, 0.85), ha="center", fontsize=8, color="tab:red")
-
-
-def plot_network(network: Network, literals: Sequence[str]) -> Figure:
-    """The units and the literals that the output depends on; edges into an AND are red, into an OR green."""
-    shown = _live_units(network)
-    height = max(len(units) for units in shown)
-    figure = Figure(figsize=(1.6 * len(shown), 0.4 * height + 0.6), layout="constrained")
-    axes = figure.subplots()
-    axes.set_axis_off()
-    places = [{unit: height * (i + 0.5) / len(units) for i, unit in enumerate(units)} for units in shown]
-    for x, (weights, gate) in enumerate(zip(network.weights, network.gates, strict=True)):
-        for unit, y in places[x + 1].items():
-            for source in np.flatnonzero(weights[unit]).tolist():
-                axes.plot([x, x + 1], [-places[x][source], -y], color=GATE_COLOURS[gate], linewidth=0.9, zorder=1)
-    for x, column in enumerate(places):
-        axes.scatter(
-            [x] * len(column), [-y for y in column.values()], s=230, color="white", edgecolor="black", zorder=2
-        )
-    for source, y in places[0].items():
-        axes.text(0, -y, literals[source], ha="center", va="center", fontsize=8, zorder=3)
-    return figure
-
-
-GATE_COLOURS = {"and": "tab:red", "or": "tab:green"}
-
-
-def _live_units(network: Network) -> list[list[int]]:
-    """Of the literals and of every layer, those that the output can depend on."""
-    shown = [[0]]
-    for weights in reversed(network.weights):
-        shown.insert(0, np.flatnonzero(weights[shown[0]].any(axis=0)).tolist())
-    return shown
 
 
 def plot_lines(

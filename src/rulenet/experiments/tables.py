@@ -82,3 +82,18 @@ def significance(scores: pd.DataFrame) -> str:
         *(f"- {a} against {b}: {_p(p[a][b])}" for a, b in pairs),
     ]
     return "\n".join(lines)
+
+
+def show_comparisons(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `statistics.compare_all` as text: the difference, its interval, wins and tests."""
+    return pd.DataFrame(
+        {
+            "difference": [f"{row:+.4f}" for row in pairs["mean_difference"]],
+            "95% interval": [f"{a:+.4f} to {b:+.4f}" for a, b in zip(pairs["low"], pairs["high"], strict=True)],
+            "wins : ties : losses": pairs[["wins", "ties", "losses"]].astype(str).agg(" : ".join, axis=1).to_numpy(),
+            "p (t)": [f"{p:.2g}" for p in pairs["t_p"]],
+            "p (Wilcoxon)": [f"{p:.2g}" for p in pairs["wilcoxon_p"]],
+            "p (sign)": [f"{p:.2g}" for p in pairs["sign_p"]],
+        },
+        index=pd.Index(pairs["first"] + " − " + pairs["second"], name="pair"),
+    )

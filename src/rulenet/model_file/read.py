@@ -17,10 +17,12 @@ from rulenet.formulas.expressions import Formula
 from rulenet.literals import Attribute
 from rulenet.model_file.state import FORMAT, VERSION, State
 from rulenet.network import Network
+from rulenet.training.search import Choice
 
 MAX_BYTES = 32 << 20
 MAX_WEIGHTS = 20_000_000
 MAX_UNITS = 100_000
+MAX_CHOICES = 10_000
 MAX_VALUES = 500_000
 MAX_HISTORY = 1_000_000
 MAX_NESTING = 20
@@ -34,7 +36,9 @@ KEYS = (
     "network",
     "history",
     "counts",
+    "target",
     "named",
+    "choices",
 )
 DTYPE_KINDS = "biufUO"
 
@@ -67,6 +71,7 @@ class _Reader:
 
     def __init__(self, strategies: Strategies) -> None:
         self.strategies = strategies
+        self.budget = MAX_WEIGHTS  # of all networks together
 
     def state(self, data: Any) -> State:
         _object(data, "the model", ())
@@ -78,11 +83,8 @@ class _Reader:
             )
         _object(data, "the model", KEYS)
         encoding = self.encoding(data["encoding"])
-        network = self.network(data["network"], "network")
-        if network.n_literals != len(encoding.literals):
-            raise ModelFileError(
-                f"network.n_literals is {network.n_literals}, but the encoding has {len(encoding.literals)} literals"
-            )
+        network = self.network(data["network"], "network", len(encoding.literals))
+        choices, counts = self.choices(data["choices"], len(encoding.literals))
         return State(
             self.parameters(data["parameters"], "parameters", 0),
             _classes(data["classes"]),
@@ -91,8 +93,24 @@ class _Reader:
             network,
             _numbers(data["history"], "history", low=0.0),
             _counts(data["counts"], network),
+            _target(data["target"]),
             _named(data["named"], encoding),
+            choices,
+            counts,
         )
+
+    def choices(self, data: Any, n_literals: int) -> tuple[tuple[Choice, ...], tuple[NDArray[np.float64], ...]]:
+        choices, counts = list[Choice](), list[NDArray[np.float64]]()
+        for i, entry in enumerate(_array(data, "choices", MAX_CHOICES)):
+            place = f"choices[{i}]"
+            _object(entry, place, ("price", "accuracy", "validation", "network", "counts"))
+            network = self.network(entry["network"], f"{place}.network", n_literals)
+            price, accuracy = _numbers([entry["price"], entry["accuracy"]], place, low=0.0).tolist()
+            given = [] if entry["validation"] is None else [entry["validation"]]
+            validation = _numbers(given, f"{place}.validation", low=0.0).tolist()
+            choices.append(Choice(price, network, accuracy, validation[0] if validation else None))
+            counts.append(_counts(entry["counts"], network))
+        return tuple(choices), tuple(counts)
 
     def encoding(self, data: Any) -> Encoding:
         _object(data, "encoding", ("attributes", "not_equal", "named"))
@@ -116,15 +134,17 @@ class _Reader:
             raise ModelFileError(f"{place}.values has a value twice; values must differ")
         return Attribute(_string(data["name"], f"{place}.name"), tuple(values))
 
-    def network(self, data: Any, place: str) -> Network:
+    def network(self, data: Any, place: str, n_literals: int | None = None) -> Network:
         _object(data, place, ("first_gate", "n_literals", "layers"))
         layers = _array(data["layers"], f"{place}.layers", 10_000)
         n_inputs = _integer(data["n_literals"], f"{place}.n_literals", 1, MAX_WEIGHTS)
-        budget, weights = MAX_WEIGHTS, list[NDArray[np.bool_]]()
+        if n_literals not in (None, n_inputs):
+            raise ModelFileError(f"{place}.n_literals is {n_inputs}, but the encoding has {n_literals} literals")
+        weights = list[NDArray[np.bool_]]()
         for i, layer in enumerate(layers):
             units = _array(layer, f"{place}.layers[{i}]", MAX_UNITS)
-            budget -= len(units) * n_inputs
-            if budget < 0:
+            self.budget -= len(units) * n_inputs
+            if self.budget < 0:
                 raise ModelFileError(f"{place}.layers has more than {MAX_WEIGHTS} weights, too many for a model")
             weights.append(_layer(units, n_inputs, f"{place}.layers[{i}]"))
             n_inputs = len(units)
@@ -205,6 +225,12 @@ def _counts(data: Any, network: Network) -> NDArray[np.float64]:
     if len(rows) != n_rules + 1 or any(len(row) != 2 for row in rows):
         raise ModelFileError(f"counts must have a pair of numbers for each of {n_rules} rules, and one for no rule")
     return np.array(rows, dtype=np.float64)
+
+
+def _target(data: Any) -> str:
+    if not _string(data, "target").strip():
+        raise ModelFileError(f"target is {data!r}, but must have a visible character")
+    return str(data)
 
 
 def _named(data: Any, encoding: Encoding) -> Formula | None:

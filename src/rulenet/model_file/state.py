@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rulenet.encoding import Encoding
 from rulenet.formulas.expressions import Formula
 from rulenet.network import Network
+from rulenet.training.search import Choice
 
 FORMAT, VERSION = "rulenet-model", 1
 
@@ -26,7 +27,10 @@ class State:
     network: Network
     history: NDArray[np.float64]
     counts: NDArray[np.float64]
+    target: str
     named: Formula | None = None
+    choices: tuple[Choice, ...] = ()
+    choice_counts: tuple[NDArray[np.float64], ...] = ()
 
 
 def schema() -> dict[str, Any]:

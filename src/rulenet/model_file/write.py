@@ -50,7 +50,18 @@ def dumps(state: State) -> str:
         "network": _network(state.network),
         "history": state.history.tolist(),
         "counts": state.counts.tolist(),
+        "target": state.target,
         "named": None if state.named is None else as_data(state.named),
+        "choices": [
+            {
+                "price": choice.price,
+                "accuracy": choice.accuracy,
+                "validation": choice.validation,
+                "network": _network(choice.network),
+                "counts": counts.tolist(),
+            }
+            for choice, counts in zip(state.choices, state.choice_counts, strict=True)
+        ],
     }
     return json.dumps(data, allow_nan=False, indent=1) + "\n"
 

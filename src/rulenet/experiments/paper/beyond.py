@@ -19,7 +19,7 @@ from rulenet.experiments.paper.report import Report
 from rulenet.experiments.plots import plot_accuracy_against_size, plot_critical_difference, plot_lines
 from rulenet.experiments.statistics import as_table, average_scores, compare, compare_all, count_collapsed
 from rulenet.experiments.study import Learner, Study, Table
-from rulenet.experiments.tables import significance, to_markdown
+from rulenet.experiments.tables import show_comparisons, significance, to_markdown
 from rulenet.network import Network
 
 
@@ -177,28 +177,14 @@ def _deep_minus_flat(results: pd.DataFrame) -> pd.DataFrame:
     for generator in sorted(results["generator"].unique()):
         scores = average_scores(results[results["generator"] == generator])
         rows = [compare(scores, deep, flat) for deep, flat in DEEP_AND_FLAT if {deep, flat} <= set(scores)]
-        table = _shown(as_table(rows))
+        table = show_comparisons(as_table(rows))
         tables.append(table.set_index(pd.Index([f"{generator}: {pair}" for pair in table.index], name="pair")))
     return pd.concat(tables)
 
 
 def _pairs(scores: pd.DataFrame) -> pd.DataFrame:
     """Every pair with its difference, 95% interval, wins and tests."""
-    return _shown(compare_all(scores))
-
-
-def _shown(pairs: pd.DataFrame) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "difference": [f"{row:+.4f}" for row in pairs["mean_difference"]],
-            "95% interval": [f"{a:+.4f} to {b:+.4f}" for a, b in zip(pairs["low"], pairs["high"], strict=True)],
-            "wins : ties : losses": pairs[["wins", "ties", "losses"]].astype(str).agg(" : ".join, axis=1).to_numpy(),
-            "p (t)": [f"{p:.2g}" for p in pairs["t_p"]],
-            "p (Wilcoxon)": [f"{p:.2g}" for p in pairs["wilcoxon_p"]],
-            "p (sign)": [f"{p:.2g}" for p in pairs["sign_p"]],
-        },
-        index=pd.Index(pairs["first"] + " − " + pairs["second"], name="pair"),
-    )
+    return show_comparisons(compare_all(scores))
 
 
 def _points(results: pd.DataFrame) -> pd.DataFrame:

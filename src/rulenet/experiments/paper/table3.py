@@ -12,9 +12,16 @@ from rulenet.experiments.paper.published import published_table
 from rulenet.experiments.paper.report import Report
 from rulenet.experiments.paper.uci import UCI_NAMES, load_all_rows, load_last_rows
 from rulenet.experiments.plots import plot_critical_difference
-from rulenet.experiments.statistics import average_scores
+from rulenet.experiments.statistics import as_table, average_scores, compare
 from rulenet.experiments.study import Learner, Study
-from rulenet.experiments.tables import beside_published, count_equal, significance, summary_rows, to_markdown
+from rulenet.experiments.tables import (
+    beside_published,
+    count_equal,
+    show_comparisons,
+    significance,
+    summary_rows,
+    to_markdown,
+)
 
 RUNS = (0, 1)
 #: The published network column is the better of two runs by test accuracy, but for this cell.
@@ -116,6 +123,20 @@ connect-4 without draws; on all rows connect-4 is win against the rest. The othe
 
 {significance(six[networks])}
 
+DRNC(5) minus RNC on every data set, over the seeds:
+
+{to_markdown(_deep_minus_flat(by_seed))}
+
 ![Critical differences](critical-difference-fair.svg)
 """
     return Report(text, {"critical-difference-fair": plot_critical_difference(six)})
+
+
+def _deep_minus_flat(by_seed: pd.DataFrame) -> pd.DataFrame:
+    """The deepest network compared with the shallow one, data set by data set; the seeds are the pairs."""
+    rows = []
+    for dataset in by_seed["dataset"].unique():
+        scores = by_seed[by_seed["dataset"] == dataset].pivot(index="seed", columns="learner", values="accuracy")
+        rows.append(compare(scores, "DRNC(5)", "RNC"))
+    table = show_comparisons(as_table(rows))
+    return table.set_index(pd.Index(by_seed["dataset"].unique(), name="data set"))

@@ -80,7 +80,8 @@ def _expression(data: Any, attributes: dict[str, Attribute], depth: int) -> Expr
         return Constant(data)
     if isinstance(data, list):
         return _literal(data, attributes)
-    ((kind, inner),) = _expect(data, dict, "an expression").items() if len(data or {}) == 1 else (("", None),)
+    items = list(_expect(data, dict, "an expression").items())
+    kind, inner = items[0] if len(items) == 1 else ("", None)
     match kind:
         case "and" | "or":
             parts = tuple(_expression(p, attributes, depth + 1) for p in _expect(inner, list, f"the parts of {kind}"))

@@ -4,10 +4,11 @@ import keyword
 import re
 from collections.abc import Hashable, Iterable
 
+from rulenet.formulas.export.value_sets import ValueSet, gathered
 from rulenet.formulas.export.values import check_plain
 from rulenet.formulas.expressions import And, Concept, Constant, Expression, Formula, Or
 from rulenet.formulas.graph import simplify
-from rulenet.literals import Literal
+from rulenet.literals import Attribute, Literal
 
 PREAMBLE = '''\
 def _value(row, column):
@@ -35,26 +36,39 @@ def to_python(formula: Formula, *, name: str = "predict", positive: Hashable = T
     variables = dict(zip(columns, names, strict=False))
     concepts = dict(zip(formula.concepts, names[len(columns) :], strict=True))
 
-    def code(expression: Expression) -> str:
+    def code(expression: Expression | ValueSet) -> str:
         match expression:
-            case And(parts):
-                return f"({' and '.join(map(code, parts))})"
-            case Or(parts):
-                return f"({' or '.join(map(code, parts))})"
+            case And():
+                return f"({' and '.join(map(code, gathered(expression)))})"
+            case Or():
+                return f"({' or '.join(map(code, gathered(expression)))})"
             case Concept(concept):
                 return concepts[concept]
             case Constant(value):
                 return repr(value)
+            case ValueSet(attribute, values):
+                return _test(values, variables[attribute], _is_text(attribute))
             case Literal():
-                return _test(expression, variables[expression.attribute])
+                return _test(expression.satisfying, variables[expression.attribute], _is_text(expression.attribute))
             case _:
                 raise AssertionError(expression)
 
-    body = [f"{v} = _value(row, {column.name!r})" for column, v in variables.items()]
+    body = [f"{v} = {_read(column)}" for column, v in variables.items()]
     body += [f"{concepts[c]} = {code(meaning)}" for c, meaning in formula.concepts.items()]
-    body += [f"return {_plain(positive)} if {code(formula.output)} else {_plain(negative)}"]
+    rules = formula.output.parts if isinstance(formula.output, Or) else (formula.output,)
+    body += ["if (", *(f"    {'or ' if k else ''}{code(rule)}" for k, rule in enumerate(rules)), "):"]
+    body += [f"    return {_plain(positive)}", f"return {_plain(negative)}"]
     lines = "\n    ".join(body)
-    return f'{PREAMBLE}\n\ndef {name}(row):\n    """What the rules say of one row."""\n    {lines}\n'
+    preamble = "" if all(map(_is_text, variables)) else f"{PREAMBLE}\n\n"
+    return f'{preamble}def {name}(row):\n    """What the rules say of one row."""\n    {lines}\n'
+
+
+def _is_text(attribute: Attribute) -> bool:
+    return all(isinstance(v, str) for v in attribute.values)
+
+
+def _read(attribute: Attribute) -> str:
+    return f"row.get({attribute.name!r})" if _is_text(attribute) else f"_value(row, {attribute.name!r})"
 
 
 def identifiers(names: Iterable[str], taken: set[str]) -> list[str]:
@@ -73,9 +87,9 @@ def identifiers(names: Iterable[str], taken: set[str]) -> list[str]:
     return found
 
 
-def _test(literal: Literal, variable: str) -> str:
-    pairs = [f"({isinstance(v, bool)}, {_plain(v)})" for v in literal.satisfying]
-    return f"{variable} == {pairs[0]}" if len(pairs) == 1 else f"{variable} in ({', '.join(pairs)})"
+def _test(values: tuple[Hashable, ...], variable: str, text: bool) -> str:
+    written = [_plain(v) if text else f"({isinstance(v, bool)}, {_plain(v)})" for v in values]
+    return f"{variable} == {written[0]}" if len(written) == 1 else f"{variable} in ({', '.join(written)})"
 
 
 def _plain(value: Hashable) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from rulenet.exceptions import FormulaError
+from rulenet.formulas.export.value_sets import ValueSet, gathered
 from rulenet.formulas.export.values import check_plain
 from rulenet.formulas.expressions import And, Concept, Constant, Expression, Formula, Or
 from rulenet.formulas.graph import simplify
@@ -110,39 +111,39 @@ class _Writer:
         return f"CASE WHEN {condition} THEN {self.value(positive)} ELSE {self.value(negative)} END"
 
     def inlined(self, formula: Formula) -> str:
-        """The condition with every concept written out."""
+        """The condition with every concept written out, a rule a line."""
         known: dict[str, str] = {}
-        for name, meaning in formula.definitions:
+        for name, meaning in formula.concepts.items():
             known[name] = self.condition(meaning, lambda concept: f"({known[concept]})")
             if len(known[name]) > MAX_CHARACTERS:
                 raise FormulaError("the condition is too long with all concepts written out; use style='select'")
-        return known[formula.target]
+        return self.condition(formula.output, lambda concept: f"({known[concept]})", line="\n  ")
 
-    def condition(self, expression: Expression, concept: Callable[[str], str]) -> str:
+    def condition(self, expression: Expression | ValueSet, concept: Callable[[str], str], line: str = " ") -> str:
         match expression:
-            case And(parts):
-                return " AND ".join(
-                    f"({self.condition(p, concept)})" if isinstance(p, Or) else self.condition(p, concept)
-                    for p in parts
-                )
-            case Or(parts):
-                return " OR ".join(
-                    f"({self.condition(p, concept)})" if isinstance(p, And) else self.condition(p, concept)
-                    for p in parts
+            case And() | Or():
+                parts = gathered(expression)
+                word = " AND " if isinstance(expression, And) else f"{line}OR "
+                written = (self.condition(p, concept) for p in parts)
+                return word.join(
+                    f"({text})" if isinstance(p, And | Or) else text for p, text in zip(parts, written, strict=True)
                 )
             case Concept(name):
                 return concept(name)
             case Constant(value):
                 return "1 = 1" if value else "1 = 0"
+            case ValueSet(attribute, values):
+                return self.one_of(attribute.name, values)
             case Literal():
-                return self.literal(expression)
+                return self.one_of(expression.attribute.name, expression.satisfying)
             case _:
                 raise AssertionError(expression)
 
-    def literal(self, literal: Literal) -> str:
-        column = self.name(literal.attribute.name)
-        values = [self.value(v) for v in literal.satisfying]
-        return f"{column} = {values[0]}" if len(values) == 1 else f"{column} IN ({', '.join(values)})"
+    def one_of(self, column: str, values: tuple[Hashable, ...]) -> str:
+        written = [self.value(v) for v in values]
+        if len(written) == 1:
+            return f"{self.name(column)} = {written[0]}"
+        return f"{self.name(column)} IN ({', '.join(written)})"
 
 
 def _select(formula: Formula, writer: _Writer, table: str, positive: Hashable, negative: Hashable) -> str:
@@ -155,7 +156,7 @@ def _select(formula: Formula, writer: _Writer, table: str, positive: Hashable, n
         value = writer.case(condition, 1, 0)
         steps.append(f"{step} AS (\n  SELECT *, {value} AS {writer.name(columns[name])}\n  FROM {source}\n)")
         source = step
-    condition = writer.condition(formula.output, lambda concept: f"{writer.name(columns[concept])} = 1")
+    condition = writer.condition(formula.output, lambda concept: f"{writer.name(columns[concept])} = 1", line="\n  ")
     value = writer.case(condition, positive, negative)
     query = f"SELECT *, {value} AS {writer.name(columns[formula.target])}\nFROM {source}"
     return "WITH " + ",\n".join(steps) + "\n" + query if steps else query

@@ -3,6 +3,8 @@
 from rulenet.formulas.expressions import And, Concept, Constant, Expression, Formula, Not, Or
 from rulenet.literals import Literal
 
+MAX_LINE = 80
+
 
 def to_text(formula: Formula) -> str:
     """The formula in words: "positive if ..., where c1 means ...".
@@ -20,6 +22,8 @@ def to_text(formula: Formula) -> str:
 def _block(head: str, expression: Expression) -> str:
     if isinstance(expression, Or):
         return "\n    ".join([f"{head} any of", *(words(p) for p in expression.parts)])
+    if isinstance(expression, And) and len(words(expression)) > MAX_LINE:
+        return "\n    ".join([f"{head} all of", *(words(p) for p in expression.parts)])
     if isinstance(expression, Constant):
         return f"{head} {'always' if expression.value else 'never'}"
     return f"{head} {words(expression)}"

@@ -1,0 +1,188 @@
+"""The command, run as a process."""
+
+import gzip
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from rulenet import RuleNetworkClassifier
+from rulenet.cli import app
+
+RULENET = [sys.executable, "-c", "from rulenet.cli import app; app()"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "NO_COLOR": "1"}
+
+
+def run(*arguments, given=None, ok=True):
+    """Standard output of the command; with ``ok=False`` its standard error, which must be one line."""
+    done = CliRunner().invoke(app, [*map(str, arguments)], input=given)
+    if ok:
+        assert done.exit_code == 0, (done.stderr, done.exception)
+        return done.stdout
+    assert done.exit_code == 1
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    return done.stderr
+
+
+def start(*arguments, **options):
+    """The command as a process of its own."""
+    return subprocess.run(
+        [*RULENET, *map(str, arguments)], capture_output=True, text=True, env=ENVIRONMENT, timeout=300, **options
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a table and the model learned from it."""
+    path = tmp_path_factory.mktemp("cli")
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"the sky": rng.choice(["sun", "rain", "snow", "?"], 200), "wind": rng.choice(["no", "yes"], 200)}
+    )
+    go = (table["the sky"] == "sun") | (table["the sky"] == "snow") & (table["wind"] == "no")
+    table["walk"] = np.where(go, "go", "stay")
+    table.to_csv(path / "walks.csv", index=False)
+    run("fit", path / "walks.csv", "--target", "walk", "-o", path / "walks.json", "--layers", "8,2", "--positive", "go")
+    return path
+
+
+def test_fit_writes_a_model_that_the_library_loads(folder):
+    model = RuleNetworkClassifier.load(folder / "walks.json")
+    assert model.formula_.target == "walk = go"
+    assert model.hidden_layer_sizes == (8, 2)
+
+
+def test_predict_adds_a_column(folder):
+    rows = pd.read_csv(folder / "walks.csv", dtype=str, keep_default_na=False)
+    run("predict", folder / "walks.json", folder / "walks.csv", "--proba", "-o", folder / "out.csv")
+    out = pd.read_csv(folder / "out.csv", dtype=str, keep_default_na=False)
+    assert (out["prediction"] == rows["walk"]).mean() > 0.85
+    assert out["probability"].astype(float).between(0.5, 1).all()
+
+
+def test_pipes_carry_tables_and_models(folder):
+    text = (folder / "walks.csv").read_text()
+    model = run("fit", "-", "--target", "walk", "-o", "-", "--quiet", "--layers", "4", given=text)
+    (folder / "piped.json").write_text(model)
+    out = run("predict", folder / "piped.json", "-", given=text).splitlines()
+    assert out[0] == "the sky,wind,walk,prediction"
+    assert len(out) == 201
+
+
+def test_gzip_and_parquet_are_read(folder):
+    table = pd.read_csv(folder / "walks.csv", dtype=str, keep_default_na=False)
+    with gzip.open(folder / "walks.csv.gz", "wt") as file:
+        file.write((folder / "walks.csv").read_text())
+    wanted = run("predict", folder / "walks.json", folder / "walks.csv")
+    assert run("predict", folder / "walks.json", folder / "walks.csv.gz") == wanted
+    pytest.importorskip("pyarrow")
+    table.to_parquet(folder / "walks.parquet")
+    assert run("predict", folder / "walks.json", folder / "walks.parquet") == wanted
+
+
+def test_show_writes_sql_that_predicts_the_same(folder):
+    condition = run("show", folder / "walks.json", "--as", "sql", "--form", "factored")
+    table = pd.read_csv(folder / "walks.csv", dtype=str, keep_default_na=False, na_values=["", "?"])
+    predicted = RuleNetworkClassifier.load(folder / "walks.json").predict(table[["the sky", "wind"]])
+    with sqlite3.connect(":memory:") as connection:
+        table.to_sql("walks", connection, index=False)
+        found = [label for (label,) in connection.execute(f"SELECT {condition} FROM walks")]
+    assert found == predicted.tolist()
+
+
+@pytest.mark.parametrize("form", ["learned", "minimal"])
+def test_show_prints_rules_in_words(folder, form):
+    assert run("show", folder / "walks.json", "--form", form).startswith("walk = go if ")
+
+
+def test_explain_gives_the_reason_of_a_row(folder):
+    assert "because" in run("explain", folder / "walks.json", folder / "walks.csv", "--row", "0")
+    message = run("explain", folder / "walks.json", folder / "walks.csv", "--row", "200", ok=False)
+    assert message == "rulenet: row is 200, but the table has rows 0 to 199\n"
+
+
+def test_pictures_are_written(folder):
+    run("picture", folder / "walks.json", "-o", folder / "net.svg", "--colours", "safe")
+    assert "<svg" in (folder / "net.svg").read_text()
+    message = run("picture", folder / "walks.json", "-o", folder / "net.txt", ok=False)
+    assert "pictures end in .svg, .png, .pdf" in message
+
+
+def test_evaluate_compares_with_cart(folder):
+    out = run("evaluate", folder / "walks.csv", "--target", "walk", "--folds", "3", "--layers", "4").splitlines()
+    assert [line.split("\t")[0] for line in out] == ["learner", "rulenet", "CART"]
+
+
+def test_data_writes_a_generated_table(folder):
+    out = run("data", "artificial-5").splitlines()
+    assert (out[0], len(out)) == ("a,b,c,d,e,f,g,h,i,j,class", 1025)
+    assert "artificial needs a number" in run("data", "artificial", ok=False)
+    assert "no data set is called 'iris'" in run("data", "iris", ok=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fit", "nowhere.csv", "--target", "x"], "nowhere.csv: No such file or directory"),
+        (["fit", "walks.csv", "--target", "x"], "no column is called 'x'; the columns are 'the sky', 'wind', 'walk'"),
+        (["fit", "walks.csv", "--target", "the sky"], "is missing in row"),
+        (["fit", "walks.csv", "--target", "walk", "--positive", "run"], "has no class 'run'; it has go, stay"),
+        (["fit", "walks.csv", "--target", "walk", "--layers", "a,b"], "--layers is 'a,b'"),
+        (["fit", "empty.csv", "--target", "walk"], "empty.csv: cannot be read as a table"),
+        (["fit", "many.csv", "--target", "c"], "has 3 classes; say which one to describe, for example --positive"),
+        (["predict", "walks.json", "wrong.csv"], "column 'the sky' is not there, but the model reads it"),
+        (["show", "wrong.csv"], "wrong.csv: this is not a model file"),
+    ],
+)
+def test_errors_are_one_line_with_file_column_and_remedy(folder, arguments, message):
+    (folder / "empty.csv").write_text("")
+    (folder / "wrong.csv").write_text("a,b\n1,2\n")
+    (folder / "many.csv").write_text("a,c\n1,x\n2,y\n3,z\n")
+    paths = [folder / a if Path(a).suffix in (".csv", ".json") else a for a in arguments]
+    found = run(*paths, ok=False)
+    assert found.startswith("rulenet: ")
+    assert message in found
+
+
+def test_help_has_examples():
+    for command in ("fit", "predict", "show", "explain", "picture", "evaluate", "data"):
+        assert "Example" in run(command, "--help")
+
+
+def test_wrong_usage_ends_with_status_2():
+    assert CliRunner().invoke(app, ["fit"]).exit_code == 2
+
+
+def test_the_process_learns_and_predicts_from_pipes_in_silence(folder):
+    text = (folder / "walks.csv").read_text()
+    fitted = start("fit", "-", "--target", "walk", "-o", folder / "own.json", "--layers", "4", input=text)
+    assert (fitted.returncode, fitted.stdout) == (0, "")
+    assert len(fitted.stderr.splitlines()) == 1  # the summary; no bars where nobody watches
+    predicted = start("predict", folder / "own.json", "-", input=text)
+    assert (predicted.returncode, predicted.stderr) == (0, "")
+    assert predicted.stdout == run("predict", folder / "own.json", folder / "walks.csv")
+
+
+def test_the_process_ends_with_status_1_and_one_line():
+    done = start("show", "nowhere.json")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "rulenet: nowhere.json: No such file or directory\n"
+
+
+def test_a_closed_pipe_is_no_error():
+    command = [*RULENET, "data", "artificial-5"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT) as process:
+        process.stdout.close()
+        assert b"Traceback" not in process.stderr.read()
+
+
+def test_a_model_file_is_readable_json(folder):
+    assert json.loads((folder / "walks.json").read_text())["format"] == "rulenet-model"
