@@ -145,7 +145,9 @@ PEERS: dict[str, Learner] = {
     "gradient boosting, 300 trees of depth 4": on_literals(
         lambda: GradientBoostingClassifier(n_estimators=300, max_depth=4, random_state=0), n_splits
     ),
-    "histogram gradient boosting": on_literals(lambda: HistGradientBoostingClassifier(random_state=0), lambda m: np.nan),
+    "histogram gradient boosting": on_literals(
+        lambda: HistGradientBoostingClassifier(random_state=0), lambda model: np.nan
+    ),
 }
 
 

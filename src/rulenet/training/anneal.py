@@ -25,6 +25,8 @@ from rulenet.training.problem import Problem
 from rulenet.training.refine import refine
 from rulenet.training.search import Choice, Defaults, Found, Progress, Report, Start, be_silent
 from rulenet.training.select import choose_price, description_length, make_folds, sample_rows
+from rulenet.training.starts import DataStart
+from rulenet.training.structure import trim
 from rulenet.training.walk import seconds_of_proposal
 
 PRICES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
@@ -61,7 +63,10 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
     """
 
     defaults: ClassVar[Defaults] = Defaults(
-        shapes=((32, 8, 2), (64, 16, 4), (32, 16, 8, 4, 2)), first_gates=("and", "or"), not_equal=True, both_classes=False
+        shapes=((32, 8, 2), (64, 16, 4), (32, 16, 8, 4, 2)),
+        first_gates=("and", "or"),
+        not_equal=True,
+        both_classes=False,
     )
 
     def __init__(
@@ -174,7 +179,8 @@ def _list_jobs(problem: Problem, plan: _Plan, start: Start, seed: int, crew: "_C
         def follow() -> list[Rung]:
             path_seed = int(np.random.SeedSequence((seed, number)).generate_state(1, np.uint64)[0])
             seen = problem.take(sample_rows(rows, MAX_ROWS, seed + number))
-            return follow_path(seen, start(seed + number), plan.prices, plan.unit, path_seed, budget)
+            begin = start.on(seen) if isinstance(start, DataStart) else start
+            return follow_path(seen, begin(seed + number), plan.prices, plan.unit, path_seed, budget)
 
         return _Job(held_out, follow)
 
@@ -239,7 +245,7 @@ def _conclude(
     level, validation = choose_price(plan.prices, folds, plan.usual)
     bests = [min((path[i] for path in full), key=description_length) for i in range(len(plan.prices))]
     choices = tuple(
-        Choice(price, best.network, problem.accuracy(best.network), value)
+        Choice(price, trim(best.network), problem.accuracy(best.network), value)
         for price, best, value in zip(plan.prices, bests, validation, strict=True)
     )
     best = bests[level]
@@ -257,7 +263,7 @@ def _conclude(
             crew.halt()
     crew.history.append(problem.accuracy(best.network))
     crew.report(Progress("done", 1.0, crew.history[-1], best.network.n_edges))
-    return Found(best.network, tuple(crew.history), choices)
+    return Found(trim(best.network), tuple(crew.history), choices)
 
 
 def _count_threads(n_jobs: int | None) -> int:
