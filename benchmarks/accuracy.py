@@ -124,13 +124,12 @@ def on_literals(make: Callable[[], Any], count: Callable[[Any], float]) -> Learn
 
 def ripper(task: Task, seed: int) -> Outcome:
     X, model = one_hot(task.X), RIPPER(random_state=0)
-    rare = bool(task.y[task.train].mean() < 0.5)
     begin = perf_counter()
-    model.fit(X.iloc[task.train], y=task.y[task.train] == rare, pos_class=True)
+    model.fit(X.iloc[task.train], y=task.y[task.train], pos_class=True)
     seconds = perf_counter() - begin
     predicted = np.asarray(model.predict(X.iloc[task.test]), dtype=bool)
     size = sum(len(rule.conds) for rule in model.ruleset_.rules)
-    return Outcome(float(np.mean(predicted == (task.y[task.test] == rare))), size, seconds)
+    return Outcome(float(np.mean(predicted == task.y[task.test])), size, seconds)
 
 
 def n_splits(model: Any) -> float:

@@ -39,6 +39,7 @@ MAX_PROPOSALS = 1_000_000
 PROPOSALS_PER_ROW = 2000
 PATH_SECONDS = 0.6
 SHORTEST_PATH = 0.02
+USUAL_DEPTH = 6
 DISTIL_SHARE = 0.3
 
 
@@ -179,8 +180,10 @@ def _list_jobs(problem: Problem, plan: _Plan, start: Start, seed: int, crew: "_C
         def follow() -> list[Rung]:
             path_seed = int(np.random.SeedSequence((seed, number)).generate_state(1, np.uint64)[0])
             seen = problem.take(sample_rows(rows, MAX_ROWS, seed + number))
-            begin = start.on(seen) if isinstance(start, DataStart) else start
-            return follow_path(seen, begin(seed + number), plan.prices, plan.unit, path_seed, budget)
+            first = (start.on(seen) if isinstance(start, DataStart) else start)(seed + number)
+            # A change in a deep network is followed through more layers.
+            spend = budget.part(min(1.0, USUAL_DEPTH / len(first.weights)))
+            return follow_path(seen, first, plan.prices, plan.unit, path_seed, spend)
 
         return _Job(held_out, follow)
 
