@@ -55,7 +55,7 @@ def demo(
     console.print(_table(rows))
     for row in (rows[0], rows[1]):
         console.print(f"\n[bold]What it learned of {row.task}[/bold]\n")
-        console.print(row.model.export("text"), markup=False, highlight=False)
+        console.print(row.model.export("text"), markup=False, highlight=False, soft_wrap=True)
 
 
 def _compare(task: str, data: Data, seconds: float, seed: int) -> _Row:
