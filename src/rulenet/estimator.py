@@ -31,10 +31,12 @@ from rulenet.training.greedy import Greedy
 from rulenet.training.initialise import RandomInit
 from rulenet.training.problem import Problem
 from rulenet.training.search import Choice, Defaults, Found, Search, Start
-from rulenet.training.starts import DataStart, EspressoInit, QuineMcCluskeyInit, RipperInit, TreeInit
+from rulenet.training.starts import DataStart, EspressoInit, MixedStart, QuineMcCluskeyInit, RipperInit, TreeInit
 
 SEARCHES: dict[str, type] = {"anneal": Anneal, "greedy": Greedy}
+Shapes = Sequence[tuple[int, ...]]
 INITS: dict[str, type] = {
+    "auto": RandomInit,
     "random": RandomInit,
     "tree": TreeInit,
     "ripper": RipperInit,
@@ -54,9 +56,11 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
     first_gate : {"auto", "and", "or"}, default="auto"
         The gate of the first hidden layer; gates alternate from there. "auto" leaves it to the search: `Anneal` tries
         both, `Greedy` takes "and".
-    init : "random", "tree", "ripper", "espresso", "quine-mccluskey", an init strategy or Network, default="random"
-        What the search starts from: a random network, what another learner finds, or any network. The shape is then
-        that of the start, with some units to spare.
+    init : "auto", "random", "tree", "ripper", "espresso", "quine-mccluskey", an init strategy or Network, \
+default="auto"
+        What the search starts from: a random network, what another learner finds (then the shape is that of the start,
+        with some units to spare), or any network. "auto" leaves it to the search: with `Anneal` most walks start at
+        random and some from the leaves of a decision tree, `Greedy` starts at random.
     search : "anneal", "greedy", Anneal or Greedy, default="anneal"
         How weights are found.
     positive_class : "auto", "majority", "minority" or a class label, default="auto"
@@ -119,7 +123,7 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         hidden_layer_sizes: Sequence[int] | Literal["auto"] = "auto",
         *,
         first_gate: Gate | Literal["auto"] = "auto",
-        init: str | RandomInit | TreeInit | RipperInit | EspressoInit | Network = "random",
+        init: str | RandomInit | TreeInit | RipperInit | EspressoInit | Network = "auto",
         search: Literal["anneal", "greedy"] | Search = "anneal",
         positive_class: Hashable = "auto",
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
@@ -179,7 +183,7 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         tries = {}
         for positive in self._candidates(classes, codes, defaults.both_classes):
             problem = Problem.of(literals, codes == positive, encoding.groups, weights)
-            start = self._start(problem, encoding, shapes, gates)
+            start = self._start(problem, encoding, defaults, shapes, gates)
             with progress.shown(self.verbose, f"{classes[positive]}") as report:
                 tries[positive] = search.search(problem, start, seed, self.n_jobs, report)
         best = max(tries, key=lambda positive: tries[positive].history[-1])
@@ -285,7 +289,7 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         return (self.first_gate,)
 
     def _start(
-        self, problem: Problem, encoding: Encoding, shapes: Sequence[tuple[int, ...]], gates: Sequence[Gate]
+        self, problem: Problem, encoding: Encoding, defaults: Defaults, shapes: Shapes, gates: Sequence[Gate]
     ) -> Start:
         if isinstance(self.init, Network):
             network, n_literals = self.init, len(encoding.literals)
@@ -295,6 +299,8 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         init = _strategy("init", self.init, INITS)
         if hasattr(init, "learn"):
             return DataStart(init, problem, encoding.literals)
+        if self.init == "auto" and defaults.mixed:
+            return MixedStart(init, problem, encoding.literals, shapes, gates)
         variants = [(sizes, gate) for sizes in shapes for gate in gates]
 
         def start(seed: int) -> Network:

@@ -33,11 +33,11 @@ PRICES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
 # Taken unless folds speak for another one; fewer rows than this do not make folds, and there every row counts.
 USUAL_PRICE, LEAST_ROWS = 0.2, 20
 # The rows that a path sees at most.
-MAX_ROWS = 1 << 13
+MAX_ROWS = 1 << 12
 # A path gets at most so many proposals, or so many as take about this long.
 MAX_PROPOSALS = 1_000_000
 PROPOSALS_PER_ROW = 2000
-PATH_SECONDS = 0.6
+PATH_SECONDS = 1.0
 SHORTEST_PATH = 0.02
 USUAL_DEPTH = 6
 DISTIL_SHARE = 0.3
@@ -68,6 +68,7 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         first_gates=("and", "or"),
         not_equal=True,
         both_classes=False,
+        mixed=True,
     )
 
     def __init__(

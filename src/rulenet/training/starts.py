@@ -5,6 +5,7 @@ as plain Boolean columns takes "not x = 1" to hold where x is missing; a network
 """
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,13 @@ from rulenet.formulas.expressions import FALSE, TRUE, And, Expression, Formula, 
 from rulenet.formulas.primes import fewest, primes_outside, restrict
 from rulenet.formulas.to_network import to_network
 from rulenet.literals import Attribute, Literal
-from rulenet.network import Network
+from rulenet.network import Gate, Network
 from rulenet.training.problem import Problem
 from rulenet.training.select import sample_rows
 from rulenet.training.structure import widen
 
 MAX_PRIMES = 2_000
+MAX_TREE_ROWS, TREE_SHARE, TREE_EVERY = 8192, 0.5, 5
 # Units that a search may fill, in every layer of a start.
 N_SPARE = 8
 
@@ -68,6 +70,39 @@ class TreeInit(BaseEstimator):  # type: ignore[misc]
             return _either(_both(literal, yes), _both(negated(literal), no)) if yes != no else yes
 
         return Formula(expression(0), {}, _attributes(literals))
+
+
+def rules_start(problem: Problem, literals: Sequence[Literal], sizes: Sequence[int], gate: Gate, seed: int) -> Network:
+    """A decision tree's leaves in a network of a given shape.
+
+    With an AND first every unit of layer 0 is the path to a positive leaf, with an OR first the complement of the path
+    to a negative leaf; the first unit of the next layer joins them, and its value is passed on to the output.
+    """
+    rows, target, weights = _sample(problem, MAX_TREE_ROWS, seed)
+    # A random subset of the literals makes trees differ.
+    model = DecisionTreeClassifier(max_leaf_nodes=2 * sizes[0], max_features=TREE_SHARE, random_state=seed % 2**32)
+    tree = model.fit(rows, target, sample_weight=weights).tree_
+    says, place = model.classes_[tree.value[:, 0].argmax(axis=1)], {x: j for j, x in enumerate(literals)}
+    paths: list[list[int]] = []
+
+    def descend(node: int, path: list[Literal]) -> None:
+        if tree.children_left[node] < 0:
+            if says[node] == (gate == "and"):
+                said = path if gate == "and" else [negated(x) for x in path]
+                paths.append([place[x] for x in said if x in place])
+            return
+        literal = literals[tree.feature[node]]
+        descend(tree.children_left[node], [*path, negated(literal)])
+        descend(tree.children_right[node], [*path, literal])
+
+    descend(0, [])
+    layers = [np.zeros((n, m), dtype=np.bool_) for m, n in pairwise([len(literals), *sizes, 1])]
+    for unit, path in zip(layers[0], paths, strict=False):
+        unit[path] = True
+    layers[1][0, : len(paths)] = True
+    for layer in layers[2:]:
+        layer[0, 0] = True
+    return Network(layers, gate)
 
 
 class RipperInit(BaseEstimator):  # type: ignore[misc]
@@ -166,6 +201,33 @@ class DataStart:
     def __call__(self, seed: int) -> Network:
         """The network to start from."""
         return widen(self.init.learn(self.problem, self.literals, seed), N_SPARE)
+
+
+class MixedStart(DataStart):
+    """Starts of several shapes and gates: most are random, every fifth comes from a decision tree's leaves."""
+
+    def __init__(
+        self,
+        init: Any,
+        problem: Problem,
+        literals: Sequence[Literal],
+        shapes: Sequence[tuple[int, ...]],
+        gates: Sequence[Gate],
+    ) -> None:
+        super().__init__(init, problem, literals)
+        self.shapes, self.gates = shapes, gates
+
+    def on(self, problem: Problem) -> "MixedStart":
+        """The start for other rows."""
+        return MixedStart(self.init, problem, self.literals, self.shapes, self.gates)
+
+    def __call__(self, seed: int) -> Network:
+        """The network to start from."""
+        gate = self.gates[seed % len(self.gates)]
+        sizes = self.shapes[seed // len(self.gates) % len(self.shapes)]
+        if seed % TREE_EVERY == TREE_EVERY - 1:
+            return rules_start(self.problem, self.literals, sizes, gate, seed)
+        return Network(self.init.start(self.problem.groups, sizes, "and", seed).weights, gate)
 
 
 def negated(literal: Literal) -> Literal:
