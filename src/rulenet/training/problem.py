@@ -55,6 +55,12 @@ class Problem:
         """The sum of all row weights."""
         return int(sum(int(np.bitwise_count(plane).sum()) << b for b, plane in enumerate(self.planes)))
 
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        """The weight of every row."""
+        planes = bits.unpack(self.planes, self.n_rows).astype(np.int64)
+        return np.asarray((planes << np.arange(len(planes))[:, np.newaxis]).sum(axis=0))
+
     def errors(self, network: Network | kernels.Flat) -> int:
         """The total weight of the rows that ``network`` gets wrong."""
         flat = network.flat() if isinstance(network, Network) else network
