@@ -136,7 +136,8 @@ class Readable:
 
     def _repr_html_(self) -> str:
         """The parameters and, once fitted, the rules and their picture: what notebooks show."""
-        parameters = str(super()._repr_html_() or "")  # type: ignore[misc]
+        show = getattr(super(), "_repr_html_", None)  # absent where scikit-learn is set to display text
+        parameters = str(show()) if show else ""
         return parameters + as_html(self.formula_) if hasattr(self, "network_") else parameters
 
     def save(self, path: str | os.PathLike[str]) -> None:
