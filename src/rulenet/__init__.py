@@ -9,6 +9,7 @@ from rulenet.network import Network
 from rulenet.training.anneal import Anneal
 from rulenet.training.greedy import Greedy
 from rulenet.training.initialise import RandomInit
+from rulenet.training.starts import EspressoInit, QuineMcCluskeyInit, RipperInit, TreeInit
 
 __version__ = "0.1.0"
 
@@ -16,6 +17,7 @@ __all__ = [
     "Anneal",
     "Attribute",
     "Encoding",
+    "EspressoInit",
     "Formula",
     "FormulaError",
     "Greedy",
@@ -24,8 +26,11 @@ __all__ = [
     "Network",
     "NetworkError",
     "ParameterError",
+    "QuineMcCluskeyInit",
     "RandomInit",
+    "RipperInit",
     "RuleNetError",
     "RuleNetworkClassifier",
     "TableError",
+    "TreeInit",
 ]

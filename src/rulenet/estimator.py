@@ -31,9 +31,18 @@ from rulenet.training.greedy import Greedy
 from rulenet.training.initialise import RandomInit
 from rulenet.training.problem import Problem
 from rulenet.training.search import Choice, Defaults, Found, Search, Start
+from rulenet.training.starts import DataStart, EspressoInit, MixedStart, QuineMcCluskeyInit, RipperInit, TreeInit
 
 SEARCHES: dict[str, type] = {"anneal": Anneal, "greedy": Greedy}
-INITS: dict[str, type] = {"random": RandomInit}
+Shapes = Sequence[tuple[int, ...]]
+INITS: dict[str, type] = {
+    "auto": RandomInit,
+    "random": RandomInit,
+    "tree": TreeInit,
+    "ripper": RipperInit,
+    "espresso": EspressoInit,
+    "quine-mccluskey": QuineMcCluskeyInit,
+}
 
 
 class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -43,12 +52,15 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
     ----------
     hidden_layer_sizes : "auto" or sequence of int, default="auto"
         The number of units of every hidden layer, the one next to the literals first. "auto" leaves it to the search:
-        `Anneal` tries (32, 8, 2) and (32, 16, 8, 4, 2), `Greedy` takes the latter.
+        `Anneal` tries (32, 8, 2), (64, 16, 4) and (32, 16, 8, 4, 2), `Greedy` takes the last.
     first_gate : {"auto", "and", "or"}, default="auto"
         The gate of the first hidden layer; gates alternate from there. "auto" leaves it to the search: `Anneal` tries
         both, `Greedy` takes "and".
-    init : "random", RandomInit or Network, default="random"
-        What the search starts from.
+    init : "auto", "random", "tree", "ripper", "espresso", "quine-mccluskey", an init strategy or Network, \
+default="auto"
+        What the search starts from: a random network, what another learner finds (then the shape is that of the start,
+        with some units to spare), or any network. "auto" leaves it to the search: with `Anneal` most walks start at
+        random and some from the leaves of a decision tree, `Greedy` starts at random.
     search : "anneal", "greedy", Anneal or Greedy, default="anneal"
         How weights are found.
     positive_class : "auto", "majority", "minority" or a class label, default="auto"
@@ -111,7 +123,7 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         hidden_layer_sizes: Sequence[int] | Literal["auto"] = "auto",
         *,
         first_gate: Gate | Literal["auto"] = "auto",
-        init: Literal["random"] | RandomInit | Network = "random",
+        init: str | RandomInit | TreeInit | RipperInit | EspressoInit | Network = "auto",
         search: Literal["anneal", "greedy"] | Search = "anneal",
         positive_class: Hashable = "auto",
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
@@ -167,11 +179,11 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
             max_values=self.max_values,
             n_jobs=self.n_jobs,
         )
-        start = self._start(encoding, shapes, gates)
         seed = _seed(self.random_state)
         tries = {}
         for positive in self._candidates(classes, codes, defaults.both_classes):
             problem = Problem.of(literals, codes == positive, encoding.groups, weights)
+            start = self._start(problem, encoding, defaults, shapes, gates)
             with progress.shown(self.verbose, f"{classes[positive]}") as report:
                 tries[positive] = search.search(problem, start, seed, self.n_jobs, report)
         best = max(tries, key=lambda positive: tries[positive].history[-1])
@@ -216,7 +228,8 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
         weights = self._weights(X, labels, sample_weight)
         literals = self.encoding_.encode(X, n_jobs=self.n_jobs)
         problem = Problem.of(literals, labels == self.positive_class_, self.encoding_.groups, weights)
-        init = RandomInit() if isinstance(self.init, Network) else _strategy("init", self.init, INITS)
+        named = None if isinstance(self.init, Network) else _strategy("init", self.init, INITS)
+        init: Any = named if hasattr(named, "start") else RandomInit()
         with progress.shown(self.verbose, f"{self.positive_class_}") as report:
             formula, history = search_around(
                 search,
@@ -276,13 +289,19 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
             raise ParameterError(f"first_gate is {self.first_gate!r}, but a gate is 'and' or 'or'")
         return (self.first_gate,)
 
-    def _start(self, encoding: Encoding, shapes: Sequence[tuple[int, ...]], gates: Sequence[Gate]) -> Start:
+    def _start(
+        self, problem: Problem, encoding: Encoding, defaults: Defaults, shapes: Shapes, gates: Sequence[Gate]
+    ) -> Start:
         if isinstance(self.init, Network):
             network, n_literals = self.init, len(encoding.literals)
             if network.n_literals != n_literals:
                 raise ParameterError(f"init reads {network.n_literals} literals but the table has {n_literals}")
             return lambda seed: network
         init = _strategy("init", self.init, INITS)
+        if hasattr(init, "learn"):
+            return DataStart(init, problem, encoding.literals)
+        if self.init == "auto" and defaults.mixed:
+            return MixedStart(init, problem, encoding.literals, shapes, gates)
         variants = [(sizes, gate) for sizes in shapes for gate in gates]
 
         def start(seed: int) -> Network:

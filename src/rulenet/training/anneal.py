@@ -25,18 +25,21 @@ from rulenet.training.problem import Problem
 from rulenet.training.refine import refine
 from rulenet.training.search import Choice, Defaults, Found, Progress, Report, Start, be_silent
 from rulenet.training.select import choose_price, description_length, make_folds, sample_rows
+from rulenet.training.starts import DataStart
+from rulenet.training.structure import trim
 from rulenet.training.walk import seconds_of_proposal
 
 PRICES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
 # Taken unless folds speak for another one; fewer rows than this do not make folds, and there every row counts.
 USUAL_PRICE, LEAST_ROWS = 0.2, 20
 # The rows that a path sees at most.
-MAX_ROWS = 1 << 13
+MAX_ROWS = 1 << 12
 # A path gets at most so many proposals, or so many as take about this long.
 MAX_PROPOSALS = 1_000_000
 PROPOSALS_PER_ROW = 2000
-PATH_SECONDS = 0.6
+PATH_SECONDS = 1.0
 SHORTEST_PATH = 0.02
+USUAL_DEPTH = 6
 DISTIL_SHARE = 0.3
 
 
@@ -48,7 +51,7 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
     price : float or "auto", default="auto"
         What an edge costs, in rows of average weight: the search minimises errors + price * edges. "auto" chooses
         among 0.05 to 4 by cross-validation on the training rows.
-    n_restarts : int, default=8
+    n_restarts : int, default=12
         Walks on all rows, from different starts.
     n_folds : int, default=4
         Folds for the choice of the price, with two walks each. Without folds (0) the price is 0.5.
@@ -61,13 +64,17 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
     """
 
     defaults: ClassVar[Defaults] = Defaults(
-        shapes=((32, 8, 2), (32, 16, 8, 4, 2)), first_gates=("and", "or"), not_equal=True, both_classes=False
+        shapes=((32, 8, 2), (64, 16, 4), (32, 16, 8, 4, 2)),
+        first_gates=("and", "or"),
+        not_equal=True,
+        both_classes=False,
+        mixed=True,
     )
 
     def __init__(
         self,
         price: float | Literal["auto"] = "auto",
-        n_restarts: int = 8,
+        n_restarts: int = 12,
         n_folds: int = 4,
         n_proposals: int | Literal["auto"] = "auto",
         distil: bool = False,
@@ -174,7 +181,10 @@ def _list_jobs(problem: Problem, plan: _Plan, start: Start, seed: int, crew: "_C
         def follow() -> list[Rung]:
             path_seed = int(np.random.SeedSequence((seed, number)).generate_state(1, np.uint64)[0])
             seen = problem.take(sample_rows(rows, MAX_ROWS, seed + number))
-            return follow_path(seen, start(seed + number), plan.prices, plan.unit, path_seed, budget)
+            first = (start.on(seen) if isinstance(start, DataStart) else start)(seed + number)
+            # A change in a deep network is followed through more layers.
+            spend = budget.part(min(1.0, USUAL_DEPTH / len(first.weights)))
+            return follow_path(seen, first, plan.prices, plan.unit, path_seed, spend)
 
         return _Job(held_out, follow)
 
@@ -239,7 +249,7 @@ def _conclude(
     level, validation = choose_price(plan.prices, folds, plan.usual)
     bests = [min((path[i] for path in full), key=description_length) for i in range(len(plan.prices))]
     choices = tuple(
-        Choice(price, best.network, problem.accuracy(best.network), value)
+        Choice(price, trim(best.network), problem.accuracy(best.network), value)
         for price, best, value in zip(plan.prices, bests, validation, strict=True)
     )
     best = bests[level]
@@ -257,7 +267,7 @@ def _conclude(
             crew.halt()
     crew.history.append(problem.accuracy(best.network))
     crew.report(Progress("done", 1.0, crew.history[-1], best.network.n_edges))
-    return Found(best.network, tuple(crew.history), choices)
+    return Found(trim(best.network), tuple(crew.history), choices)
 
 
 def _count_threads(n_jobs: int | None) -> int:

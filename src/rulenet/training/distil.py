@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 
 from rulenet import bits
 from rulenet.network import Network
@@ -93,16 +92,11 @@ def generate_rows(problem: Problem, n_rows: int, rng: RandomState) -> bits.Words
 
 def _stack(problem: Problem, generated: Problem) -> Problem:
     """Both together; a training row of weight one weighs as much as a unanimous vote."""
-    weights = np.concatenate([_weights(problem) * VOTE_WEIGHT, _weights(generated)])
+    weights = np.concatenate([problem.weights * VOTE_WEIGHT, generated.weights])
     pairs = zip(problem.literals, generated.literals, strict=True)
     literals = np.vstack([_together(a, problem, b, generated) for a, b in pairs])
     target = _together(problem.target, problem, generated.target, generated)
     return Problem(literals, target, slice_weights(weights), problem.groups, len(weights))
-
-
-def _weights(problem: Problem) -> NDArray[np.int64]:
-    planes = bits.unpack(problem.planes, problem.n_rows)
-    return np.asarray((planes.T.astype(np.int64) << np.arange(len(planes))).sum(axis=1))
 
 
 def _together(a: bits.Words, problem: Problem, b: bits.Words, generated: Problem) -> bits.Words:

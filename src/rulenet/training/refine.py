@@ -10,7 +10,7 @@ from rulenet.training.select import sample_rows
 from rulenet.training.walk import Walker, seconds_of_proposal
 
 GROWTH = 8
-FIRST_ROWS = 1 << 16
+FIRST_ROWS = 1 << 15
 LEAST_PROPOSALS, MOST_PROPOSALS = 2_000, 200_000
 HOT, COLD = 1.0, 0.2
 
@@ -21,7 +21,7 @@ def refine(problem: Problem, rung: Rung, seconds: float, seed: int, stop: NDArra
     while True:
         seen = problem.take(sample_rows(np.arange(problem.n_rows), n_rows, seed))
         # Chance regularities that win a row or two in a small sample win more in a larger one, as its square root.
-        scaled = price * max(1.0, (n_rows / (1 << 13)) ** 0.5)
+        scaled = price * max(1.0, (n_rows / (1 << 12)) ** 0.5)
         n = int(np.clip(seconds / seconds_of_proposal(bits.n_words(n_rows)), LEAST_PROPOSALS, MOST_PROPOSALS))
         walker = Walker.of(seen, network, seed)
         Budget(n, None, stop).cool(walker, HOT * scaled, COLD * scaled, scaled)

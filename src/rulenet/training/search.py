@@ -43,13 +43,14 @@ class Defaults:
 
     Starts cycle through ``shapes`` and ``first_gates``. Where ``both_classes``, the estimator searches a network for
     each class and keeps the better; a search that tries both gates needs it not, since by De Morgan a network for one
-    class is a network of the other gate for the other class.
+    class is a network of the other gate for the other class. Where ``mixed``, some starts are learned from the rows.
     """
 
     shapes: tuple[tuple[int, ...], ...] = ((32, 16, 8, 4, 2),)
     first_gates: tuple[Gate, ...] = ("and",)
     not_equal: bool = False
     both_classes: bool = True
+    mixed: bool = False
 
 
 Start = Callable[[int], Network]
