@@ -21,5 +21,6 @@ autodoc_member_order = "bysource"
 suppress_warnings = ["ref.python"]  # types in words, such as "literals", are no references
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True
 
 figures.draw_all(HERE / "pictures")

@@ -3,11 +3,8 @@
 from itertools import product
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
-
 from rulenet import RuleNetworkClassifier
-from rulenet.datasets import make_car_evaluation
+from rulenet.datasets import make_monk
 from rulenet.formulas import And, Formula, Or, factor, minimise
 from rulenet.literals import Attribute, Literal
 from rulenet.pictures import draw_network
@@ -29,11 +26,9 @@ def parity(n: int) -> Formula:
     return Formula(Or(tuple(rules)), {}, columns, "parity")
 
 
-def cars() -> Formula:
+def robots() -> Formula:
     """What the tutorial learns."""
-    X, y = make_car_evaluation()
-    labels = pd.Series(np.where(y == "unacc", "unacc", "not unacc"), name="class")
-    return RuleNetworkClassifier(positive_class="unacc", random_state=0).fit(X.astype(str), labels).formula_
+    return RuleNetworkClassifier(positive_class="1", random_state=0).fit(*make_monk(1)).formula_
 
 
 def draw_all(folder: Path) -> None:
@@ -42,5 +37,5 @@ def draw_all(folder: Path) -> None:
     for name, formula in {"equation-1": equation_1(), "parity": parity(5)}.items():
         draw_network(formula).savefig(folder / f"{name}-flat.svg")
         draw_network(factor(minimise(formula))).savefig(folder / f"{name}-deep.svg")
-    draw_network(cars()).savefig(folder / "cars.svg")
+    draw_network(robots()).savefig(folder / "robots.svg")
     draw_network(factor(minimise(parity(5))), colours="safe").savefig(folder / "parity-safe.svg")

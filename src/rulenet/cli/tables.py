@@ -74,7 +74,9 @@ def _read_parquet(path: str) -> pd.DataFrame:
     try:
         table = pd.read_parquet(path)
     except ImportError as error:
-        raise TableError(f"{path}: reading Parquet needs pyarrow; install it with: pip install pyarrow") from error
+        raise TableError(
+            f"{path}: reading Parquet needs pyarrow; install it with: pip install 'rulenet[parquet]'"
+        ) from error
     return table.apply(_as_text)
 
 

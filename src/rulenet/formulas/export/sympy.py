@@ -1,4 +1,4 @@
-"""SymPy: a Boolean expression for further algebra (``pip install sympy``).
+"""SymPy: a Boolean expression for further algebra (``pip install rulenet[algebra]``).
 
 SymPy's logic has two values, so the expression speaks of rows in which nothing is missing. A column of two values is
 one symbol; of a larger column every value is one, and that these exclude each other is left to the reader.
@@ -23,7 +23,7 @@ def to_sympy(formula: Formula) -> Any:
     try:
         import sympy
     except ImportError as error:
-        raise FormulaError("SymPy is not installed; install it with: pip install sympy") from error
+        raise FormulaError("SymPy is not installed; install it with: pip install 'rulenet[algebra]'") from error
     known: dict[str, Any] = {}
 
     def build(expression: Expression) -> Any:
