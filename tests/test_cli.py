@@ -138,7 +138,7 @@ def test_data_writes_a_generated_table(folder):
         (["fit", "walks.csv", "--target", "walk", "--layers", "a,b"], "--layers is 'a,b'"),
         (["fit", "empty.csv", "--target", "walk"], "empty.csv: cannot be read as a table"),
         (["fit", "many.csv", "--target", "c"], "has 3 classes; say which one to describe, for example --positive"),
-        (["predict", "walks.json", "wrong.csv"], "column 'the sky' is not there, but the model reads it"),
+        (["predict", "walks.json", "wrong.csv"], "column 'the sky' is not there, but the model knows it"),
         (["show", "wrong.csv"], "wrong.csv: this is not a model file"),
     ],
 )
@@ -182,6 +182,24 @@ def test_a_closed_pipe_is_no_error():
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT) as process:
         process.stdout.close()
         assert b"Traceback" not in process.stderr.read()
+
+
+def test_models_of_other_values_than_text_read_tables_too(tmp_path):
+    X = pd.DataFrame({"flag": [True, False] * 20, "n": pd.Categorical([1, 2, 3, 4] * 10)})
+    model = RuleNetworkClassifier([2], search="greedy", random_state=0).fit(X, X["flag"] & (X["n"] != 1))
+    model.save(tmp_path / "m.json")
+    X.to_csv(tmp_path / "x.csv", index=False)
+    out = run("predict", tmp_path / "m.json", tmp_path / "x.csv").splitlines()[1:]
+    assert [line.split(",")[-1] for line in out] == [str(v) for v in model.predict(X)]
+
+
+def test_a_terminal_shows_progress(folder):
+    pty = pytest.importorskip("pty")
+    screen, terminal = pty.openpty()
+    command = [*RULENET, "fit", folder / "walks.csv", "--target", "walk", "-o", folder / "seen.json", "--layers", "4"]
+    subprocess.run([*map(str, command)], stderr=terminal, env=ENVIRONMENT | {"TERM": "xterm"}, timeout=300, check=True)
+    os.close(terminal)
+    assert b"accuracy" in os.read(screen, 100_000)
 
 
 def test_a_model_file_is_readable_json(folder):

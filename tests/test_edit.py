@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from formula_strategies import formulas
-from rulenet import FormulaError, Greedy, ParameterError, RuleNetworkClassifier
+from rulenet import Anneal, FormulaError, Greedy, ParameterError, RuleNetworkClassifier
 from rulenet.formulas import And, Concept, Formula, Or, equivalent
 from rulenet.formulas.edit import (
     add_rule,
@@ -134,6 +134,23 @@ def test_forbidden_literals_are_not_used_by_the_search(model, table):
     assert {x.attribute.name for x in refitted.formula_.literals} <= {"c", "d"}
     with pytest.raises(ParameterError, match="everything is forbidden"):
         model.refit(X, y, forbid=model.encoding_.literals)
+
+
+def test_the_default_search_respects_locks_too(table):
+    X, y = table
+    search = Anneal(n_restarts=2, n_folds=0, n_proposals=20_000)
+    model = RuleNetworkClassifier([8, 4], search=search, positive_class="in", random_state=0).fit(X, y)
+    formula = model.formula_
+    concept = And((condition(formula, "c", "==", "w"), condition(formula, "d", "==", "u")))
+    odd = And((condition(formula, "a", "==", "v"), condition(formula, "c", "==", "v")))
+    expert = model.with_formula(add_rule(add_rule(define(formula, "useful", concept), Concept("useful")), odd), X, y)
+    number = rules(expert.formula_).index(odd) + 1
+    refitted = expert.refit(X, y, lock=["useful", number], forbid=["!="])
+    assert odd in rules(refitted.formula_)
+    assert refitted.formula_.concepts.get("useful", concept) == concept
+    assert all(x.operator == "==" for x in refitted.formula_.literals)
+    right = (refitted.predict(X) == y) | ((X["a"] == "v") & (X["c"] == "v"))
+    assert right.mean() > 0.9
 
 
 def test_a_rule_number_out_of_range_is_refused(model, table):

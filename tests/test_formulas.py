@@ -26,6 +26,7 @@ from rulenet.formulas import (
     to_dnf,
     to_network,
 )
+from rulenet.formulas.cubes import absorb
 from rulenet.formulas.expressions import walk
 from rulenet.formulas.truth import Codes, all_rows, holds, holds_in
 from rulenet.literals import Attribute, Literal, literals_of
@@ -249,6 +250,13 @@ def test_a_formula_with_too_many_flat_rules_is_refused():
     pairs = [Or((Literal(a, 1), Literal(b, 1))) for a, b in zip(attributes[::2], attributes[1::2], strict=True)]
     with pytest.raises(FormulaError, match="more than 1000 flat rules"):
         to_dnf(Formula(And(tuple(pairs)), {}, attributes), max_rules=1000)
+
+
+@given(st.lists(st.integers(0, 2**70), min_size=100, max_size=200, unique=True))
+def test_many_cubes_are_absorbed_as_few_are(cubes):
+    small = [c & 0xFF00000000000000F for c in cubes] + cubes
+    wanted = {c for c in small if not any(c | k == k and c != k for k in small)}
+    assert set(absorb(small)) == wanted
 
 
 def test_renaming_keeps_the_meaning():

@@ -263,6 +263,11 @@ def test_sql_quotes_as_the_dialect_wants(dialect, wanted):
     assert export(Formula(Literal(a, "it's \\"), {}, (a,)), "sql", dialect=dialect) == wanted
 
 
+def test_sql_server_gets_unicode_text():
+    a = Attribute("a", ("☃", "z"))
+    assert export(Formula(Literal(a, "☃"), {}, (a,)), "sql", dialect="mssql", style="where") == "[a] = N'☃'"
+
+
 @pytest.mark.parametrize("format", ["sql", "python", "json"])
 def test_values_that_a_language_cannot_say_are_named(format):
     a = Attribute("a", ((1, 2), (3, 4)))

@@ -61,6 +61,13 @@ def test_a_model_is_the_same_after_saving_and_loading(model, table, tmp_path):
     assert dumps(loaded._state()) == dumps(model._state())
 
 
+def test_a_network_given_as_start_comes_back(table, tmp_path):
+    first = RuleNetworkClassifier([3, 2], search=Greedy(n_epochs=1), random_state=1).fit(*table)
+    model = RuleNetworkClassifier(init=first.network_, search=Greedy(n_epochs=1), random_state=1).fit(*table)
+    model.save(tmp_path / "m.json")
+    assert RuleNetworkClassifier.load(tmp_path / "m.json").init == first.network_
+
+
 def test_other_choices_of_the_search_are_kept(table, tmp_path):
     search = Anneal(n_restarts=2, n_folds=2, n_proposals=2000)
     model = RuleNetworkClassifier([4, 2], search=search, random_state=3).fit(*table)

@@ -21,7 +21,7 @@ from sklearn.utils.validation import (
 from rulenet import bits, model_file, progress
 from rulenet.encoding import Encoding
 from rulenet.exceptions import ParameterError, TableError
-from rulenet.frequencies import Counts, count_classes
+from rulenet.frequencies import count_classes
 from rulenet.literals import Literal as RuleLiteral
 from rulenet.network import Gate, Network
 from rulenet.readable import Readable, target_name
@@ -266,15 +266,16 @@ default="auto"
         self
         """
         check_is_fitted(self)
-        self.network_: Network = self.pareto_["network"].iloc[row]
-        self.rule_counts_: Counts = self.pareto_["counts"].iloc[row]
+        try:
+            self.network_, self.rule_counts_ = self._choices[row].network, self._choice_counts[row]
+        except IndexError:
+            raise ParameterError(f"row is {row}, but pareto_ has {len(self._choices)} rows") from None
         return self
 
     def _count(self, literals: bits.Words, positive: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> None:
         """Keep how often each class is met where the rules fire, for every network that may predict."""
         self.rule_counts_ = count_classes(self.network_, literals, positive, weights)
-        counts = [count_classes(network, literals, positive, weights) for network in self.pareto_["network"]]
-        self.pareto_["counts"] = pd.Series(counts, index=self.pareto_.index, dtype=object)
+        self._choice_counts = tuple(count_classes(c.network, literals, positive, weights) for c in self._choices)
 
     def _shapes(self, defaults: Defaults) -> tuple[tuple[int, ...], ...]:
         if isinstance(self.hidden_layer_sizes, str) and self.hidden_layer_sizes == "auto":
@@ -335,7 +336,7 @@ default="auto"
         self.classes_ = classes
         self.positive_class_ = classes[positive]
         self.history_ = np.array(found.history)
-        self.pareto_ = _tabulate(found.choices)
+        self._choices = _undominated(found.choices)
         self.n_features_in_ = len(encoding.attributes)
         if encoding.named:
             self.feature_names_in_ = np.array([attribute.name for attribute in encoding.attributes], dtype=object)
@@ -351,20 +352,13 @@ default="auto"
         return tags
 
 
-def _tabulate(choices: Sequence[Choice]) -> pd.DataFrame:
+def _undominated(choices: Sequence[Choice]) -> tuple[Choice, ...]:
     """The choices that no other one beats, the smallest network first."""
     kept: list[Choice] = []
     for choice in sorted(choices, key=lambda c: (c.network.n_edges, -c.accuracy, -c.price)):
         if not any(c.network.n_edges <= choice.network.n_edges and c.accuracy >= choice.accuracy for c in kept):
             kept.append(choice)
-    columns = {
-        "n_edges": [c.network.n_edges for c in kept],
-        "accuracy": [c.accuracy for c in kept],
-        "validation": [np.nan if c.validation is None else c.validation for c in kept],
-        "price": [c.price for c in kept],
-        "network": [c.network for c in kept],
-    }
-    return pd.DataFrame(columns)
+    return tuple(kept)
 
 
 def _strategy(parameter: str, value: Any, known: dict[str, type]) -> Any:
@@ -392,13 +386,15 @@ def _checked_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
 def _checked_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
     if y is None:
         raise TableError("requires y to be passed, but the target y is None")
-    labels = column_or_1d(y, warn=True)
+    labels = np.asarray(y if getattr(y, "ndim", 0) == 1 else column_or_1d(y, warn=True))
     check_consistent_length(X, labels)
+    if labels.dtype.kind in "biuU":  # nothing can be missing or continuous
+        return labels
     missing = np.asarray(pd.isna(labels))
     if missing.any():
         raise TableError(f"y has a missing label (NaN) in row {missing.argmax()}, but every row needs one")
     check_classification_targets(labels)
-    return np.asarray(labels)
+    return labels
 
 
 def _check_two(classes: NDArray[Any]) -> None:
@@ -413,7 +409,6 @@ def _check_two(classes: NDArray[Any]) -> None:
 
 def _seed(random_state: int | np.random.RandomState | None) -> int:
     """An integer that stands for ``random_state``; an integer stands for itself."""
-    if isinstance(random_state, int | np.integer):
-        check_random_state(random_state)
+    if isinstance(random_state, int | np.integer) and 0 <= random_state < 2**32:
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31))

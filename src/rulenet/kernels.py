@@ -557,6 +557,17 @@ def take(rows, picked):
 
 
 @jit
-def climb_on(flat, rows, picked, groups, max_flips):
-    """`climb` on the ``picked`` rows."""
-    return climb(flat, take(rows, picked), groups, max_flips)
+def climb_on_each(flat, rows, batches, groups, max_flips, best_weights, best_errors):
+    """`climb` on one batch of rows after the other; returns the errors on all rows after each.
+
+    ``best_weights`` and ``best_errors[0]`` are kept up to date.
+    """
+    errors = np.empty(batches.shape[0], np.int64)
+    for b in range(batches.shape[0]):
+        climb(flat, take(rows, batches[b]), groups, max_flips)
+        errors[b] = count_errors(evaluate(flat, rows.literals), rows.target, rows.planes)
+        if errors[b] < best_errors[0]:
+            best_errors[0] = errors[b]
+            for weight in range(best_weights.size):
+                best_weights[weight] = flat.weights[weight]
+    return errors

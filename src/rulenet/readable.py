@@ -36,7 +36,8 @@ class Readable:
     positive_class_: Any
     rule_counts_: frequencies.Counts
     history_: NDArray[np.float64]
-    pareto_: pd.DataFrame
+    _choices: tuple[Choice, ...]
+    _choice_counts: tuple[frequencies.Counts, ...]
     target_name_: str
     named_: Formula | None
 
@@ -51,6 +52,19 @@ class Readable:
             attributes=self.encoding_.attributes,
             named=self.named_,
         )
+
+    @property
+    def pareto_(self) -> pd.DataFrame:
+        """The networks found that no other one beats in size and accuracy, the smallest first; see ``choose``."""
+        check_is_fitted(self)
+        columns = {
+            "n_edges": [c.network.n_edges for c in self._choices],
+            "accuracy": [c.accuracy for c in self._choices],
+            "validation": [np.nan if c.validation is None else c.validation for c in self._choices],
+            "price": [c.price for c in self._choices],
+            "network": [c.network for c in self._choices],
+        }
+        return pd.DataFrame(columns)
 
     def export(self, format: str = "text", *, formula: Formula | None = None, **options: Any) -> str:
         """The rules in another language: text, prolog, tree, dnf, latex, sympy, sql, python, dot or json.
@@ -91,7 +105,7 @@ class Readable:
         new.network_ = to_network(formula, self.encoding_.literals)
         new.named_ = Formula(TRUE, formula.concepts, self.encoding_.attributes)
         new.target_name_ = formula.target
-        new.pareto_ = self.pareto_.iloc[:0]
+        new._choices, new._choice_counts = (), ()
         by_rule = len(new.network_.weights) > 1 and new.network_.gates[-1] == "or"
         new.rule_counts_ = np.zeros(((int(new.network_.weights[-1].sum()) if by_rule else 1) + 1, 2))
         if X is not None and y is not None:
@@ -122,7 +136,8 @@ class Readable:
 
     def _repr_html_(self) -> str:
         """The parameters and, once fitted, the rules and their picture: what notebooks show."""
-        parameters = str(super()._repr_html_() or "")  # type: ignore[misc]
+        show = getattr(super(), "_repr_html_", None)  # absent where scikit-learn is set to display text
+        parameters = str(show()) if show else ""
         return parameters + as_html(self.formula_) if hasattr(self, "network_") else parameters
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -141,8 +156,8 @@ class Readable:
             self.rule_counts_,
             self.target_name_,
             self.named_,
-            tuple(_choice(row) for row in self.pareto_.itertuples()),
-            tuple(self.pareto_["counts"]),
+            self._choices,
+            self._choice_counts,
         )
 
     @classmethod
@@ -154,19 +169,15 @@ class Readable:
         new = cls(**state.parameters)
         found = Found(state.network, tuple(state.history.tolist()), state.choices)
         new._keep(state.encoding, state.classes, state.positive, found)  # type: ignore[attr-defined]
-        if len(new.pareto_) != len(state.choices):
+        if new._choices != state.choices:
             raise ModelFileError("choices must get more accurate as they get larger")
-        new.pareto_["counts"] = pd.Series(list(state.choice_counts), index=new.pareto_.index, dtype=object)
+        new._choice_counts = state.choice_counts
         new.rule_counts_, new.target_name_, new.named_ = state.counts, state.target, state.named
         return new
 
     def _labels(self) -> list[Any]:
         """The negative label, then the positive one, as plain Python values."""
         return sorted(self.classes_.tolist(), key=lambda label: label == self.positive_class_)
-
-
-def _choice(row: Any) -> Choice:
-    return Choice(row.price, row.network, row.accuracy, None if np.isnan(row.validation) else row.validation)
 
 
 def target_name(y: Any, label: Any) -> str:

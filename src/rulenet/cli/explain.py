@@ -19,4 +19,4 @@ def explain(
 ) -> None:
     """Say why a row is predicted as it is: the smallest reason, what fires, the smallest change."""
     loaded, table = options.load(model), tables.read(data)
-    typer.echo(str(loaded.explain(tables.select(table, loaded.feature_names_in_, data), row)))
+    typer.echo(str(loaded.explain(tables.select(table, loaded.encoding_.attributes, data), row)))

@@ -53,5 +53,5 @@ def picture(
         if data is None or target is None:
             raise ParameterError("coverage is counted on rows; give --data and --target")
         table, column = tables.split(tables.read(data), target, data)
-        X, y = tables.select(table, loaded.feature_names_in_, data), column.to_numpy(dtype=str)
+        X, y = tables.select(table, loaded.encoding_.attributes, data), column.to_numpy(dtype=str)
     loaded.picture(kind.value, X, y, colours=colours.value).savefig(output, dpi=150)

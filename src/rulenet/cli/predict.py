@@ -24,7 +24,7 @@ def predict(
 ) -> None:
     """Add a column with the predicted class to a table."""
     loaded, table = options.load(model), tables.read(data)
-    X = tables.select(table, loaded.feature_names_in_, data)
+    X = tables.select(table, loaded.encoding_.attributes, data)
     table[name] = loaded.predict(X)
     if proba:
         table["probability"] = loaded.predict_proba(X).max(axis=1)

@@ -1,14 +1,15 @@
 """Tables in and out: CSV, also gzipped, Parquet, and "-" for pipes. Every cell is text, or missing."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from rulenet.exceptions import TableError
+from rulenet.literals import Attribute
 
 MISSING = ("", "?")
 
@@ -36,12 +37,15 @@ def split(table: pd.DataFrame, target: str, path: str) -> tuple[pd.DataFrame, pd
     return table.drop(columns=target), labels
 
 
-def select(table: pd.DataFrame, columns: NDArray[Any], path: str) -> pd.DataFrame:
-    """The columns that a model reads, in its order."""
-    absent = [c for c in columns if c not in table]
-    if absent:
-        raise TableError(f"{path}: column {absent[0]!r} is not there, but the model reads it; add it, even if empty")
-    return table[list(columns)]
+def select(table: pd.DataFrame, attributes: Sequence[Attribute], path: str) -> pd.DataFrame:
+    """The columns that a model knows, in its order, with the values that their text stands for; others are missing."""
+    for attribute in attributes:
+        if attribute.name not in table:
+            raise TableError(
+                f"{path}: column {attribute.name!r} is not there, but the model knows it; add it, even if empty"
+            )
+    columns = {a.name: table[a.name].map({str(v): v for v in a.values}).astype(object) for a in attributes}
+    return pd.DataFrame(columns, index=table.index)
 
 
 def write(table: pd.DataFrame, path: str) -> None:

@@ -11,6 +11,8 @@ from scipy import sparse
 
 from rulenet.exceptions import TableError, TableTypeError
 
+SMALL = 100_000  # cells that may be copied without a thought
+
 Column: TypeAlias = "pd.Series[Any] | NDArray[Any]"
 
 
@@ -39,7 +41,7 @@ def read_table(table: object) -> Table:
     (2, 'x0', array(['red', 'blue'], dtype=object))
     """
     if isinstance(table, pd.DataFrame):
-        return Table(_names(table.columns), len(table), table.shape[1], lambda i: table.iloc[:, i])
+        return _of_pandas(table)
     if sparse.issparse(table):
         raise TableTypeError("found a sparse matrix, but expected a dense table: call .toarray() on it first")
     if isinstance(table, list | tuple):
@@ -49,6 +51,15 @@ def read_table(table: object) -> Table:
     if hasattr(table, "__array__"):
         return _of_array(np.asarray(table))
     raise TableTypeError(f"found a {type(table).__name__}, but expected a DataFrame, a 2-d array or a list of rows")
+
+
+def _of_pandas(frame: pd.DataFrame) -> Table:
+    names, (n_rows, n_columns) = _names(frame.columns), frame.shape
+    dtype = frame.dtypes.iloc[0] if n_columns else None
+    if frame.size < SMALL and isinstance(dtype, np.dtype) and (frame.dtypes == dtype).all():
+        values = frame.to_numpy()  # columns of an array are fetched ten times faster than those of a frame
+        return Table(names, n_rows, n_columns, lambda i: values[:, i])
+    return Table(names, n_rows, n_columns, lambda i: frame.iloc[:, i])
 
 
 def _of_frame(frame: Any) -> Table:

@@ -16,6 +16,7 @@ from rulenet.exceptions import FormulaError
 from rulenet.literals import Attribute, Literal
 
 Cube = int
+FEW = 100
 
 
 class Space:
@@ -36,6 +37,7 @@ class Space:
         self.fields = [((1 << w) - 1) << o for o, w in fields]
         self.full = sum(self.fields)
         self._guards = sum(1 << (o + w) for o, w in fields)
+        self._conditions: dict[Cube, tuple[tuple[int, int], ...]] = {}
         self._place = {a: i for i, a in enumerate(self.attributes)}
 
     def nonempty(self, cube: Cube) -> bool:
@@ -66,8 +68,10 @@ class Space:
 
     def conditions(self, cube: Cube) -> tuple[tuple[int, int], ...]:
         """The attributes that the cube restricts, each with the values it allows, as bits."""
-        restricted = (i for i, field in enumerate(self.fields) if cube & field != field)
-        return tuple((i, self.part(cube, i)) for i in restricted)
+        if cube not in self._conditions:
+            restricted = (i for i, field in enumerate(self.fields) if cube & field != field)
+            self._conditions[cube] = tuple((i, self.part(cube, i)) for i in restricted)
+        return self._conditions[cube]
 
     def literals(self, cube: Cube) -> tuple[Literal, ...]:
         """The shortest conjunction of literals that says what the cube says."""
@@ -131,11 +135,30 @@ def literals_for(attribute: Attribute, part: int) -> tuple[Literal, ...]:
 
 def absorb(cubes: Iterable[Cube]) -> list[Cube]:
     """The cubes that no other contains, the largest first."""
-    kept: list[Cube] = []
     by_size = sorted(set(cubes), key=lambda c: (-c.bit_count(), c))
+    if len(by_size) > FEW:
+        return _absorb_many(by_size)
+    kept: list[Cube] = []
     for _, same_size in groupby(by_size, key=int.bit_count):
         kept += [cube for cube in same_size if not any(cube | k == k for k in kept)]
     return kept
+
+
+def _absorb_many(by_size: list[Cube]) -> list[Cube]:
+    """``absorb`` on words: one cube against all kept ones at a time."""
+    n_bytes = -(-max(by_size).bit_length() // 64) * 8 or 8
+    words = np.frombuffer(b"".join(c.to_bytes(n_bytes, "little") for c in by_size), dtype="<u8")
+    words = words.reshape(len(by_size), -1)
+    kept: list[int] = []
+    outside = np.empty_like(words)  # the complements of the kept cubes, as far as they are filled
+    n_larger, size = 0, -1
+    for i, cube in enumerate(by_size):
+        if cube.bit_count() != size:  # cubes of one size do not contain each other
+            n_larger, size = len(kept), cube.bit_count()
+        if not (~(outside[:n_larger] & words[i]).any(axis=1)).any():
+            outside[len(kept)] = ~words[i]
+            kept.append(i)
+    return [by_size[i] for i in kept]
 
 
 def sharp(space: Space, cube: Cube, other: Cube) -> Iterator[Cube]:

@@ -9,7 +9,7 @@ from rulenet.formulas.expressions import FALSE, TRUE, And, Expression, Formula, 
 from rulenet.formulas.graph import FALSE_ID, TRUE_ID, Graph
 from rulenet.literals import Attribute, Literal
 
-MAX_RULES = 10_000
+MAX_RULES = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,9 @@ def to_dnf(formula: Formula, *, assume_complete: bool = False, max_rules: int = 
 
 def multiply(space: Space, left: list[Cube], right: list[Cube], limit: int = MAX_RULES) -> list[Cube]:
     """The cubes of the conjunction of two covers."""
-    products = {a & b for a in left for b in right}
-    found = absorb(c for c in products if space.nonempty(c))
-    if len(found) > limit:
+    products = {c for a in left for b in right if space.nonempty(c := a & b)}
+    found = absorb(products) if len(products) <= 20 * limit else []
+    if len(found) > limit or len(products) > 20 * limit:
         raise FormulaError(f"the formula has more than {limit} flat rules; keep it deep, or raise max_rules")
     return found
 

@@ -9,15 +9,19 @@ from collections.abc import Callable, Iterable, Sequence
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.cubes import Cube, Space, covers, rest_around
 
-STEPS = 2_000
+STEPS = 100_000
+MAX_CUBES = 400
 Allowed = Callable[[Cube], bool]
 
 
 def espresso(space: Space, on: Sequence[Cube], allowed: Allowed, *, not_equal: bool = True) -> list[Cube]:
     """Few cubes that cover ``on``, each of them ``allowed`` and said by a conjunction of literals.
 
-    The cubes of ``on`` must already be both. ``allowed`` must be monotone: what is inside an allowed cube is allowed.
+    The cubes of ``on`` must already be both; more than ``MAX_CUBES`` are left as they are. ``allowed`` must be
+    monotone: what is inside an allowed cube is allowed.
     """
+    if len(on) > MAX_CUBES:
+        return list(on)
     best = irredundant(space, expand(space, on, allowed, not_equal), on)
     while True:
         reduced = [space.closure(c, not_equal=not_equal) for c in shrink(space, best, on)]
@@ -52,21 +56,21 @@ def shrink(space: Space, cover: Sequence[Cube], on: Sequence[Cube]) -> list[Cube
     cubes: list[Cube | None] = [*sorted(cover, key=int.bit_count, reverse=True)]
     for k, cube in enumerate(cubes):
         rest = [c for j, c in enumerate(cubes) if j != k and c is not None]
-        cubes[k] = rest_around(space, cube, on, rest, STEPS) if cube is not None else None
+        cubes[k] = rest_around(space, cube, on, rest, STEPS // len(on)) if cube is not None else None
     return [c for c in cubes if c is not None]
 
 
 def surely_covers(space: Space, cover: Sequence[Cube], cube: Cube) -> bool:
     """Whether ``cover`` is seen to cover ``cube`` without much work."""
     try:
-        return covers(space, cover, cube, STEPS)
+        return covers(space, cover, cube, STEPS // (len(cover) + 1))
     except FormulaError:
         return False
 
 
 def _expand_one(space: Space, cube: Cube, allowed: Allowed, not_equal: bool) -> Cube:
     for field in space.fields:
-        if allowed(cube | field):
+        if cube & field != field and allowed(cube | field):
             cube |= field
     if not not_equal:
         return cube

@@ -19,7 +19,8 @@ from rulenet.formulas.tidy import inline
 from rulenet.literals import Literal
 
 Cover = frozenset[Cube]
-MAX_PAIRS = 2_000
+MAX_PAIRS = 5_000
+MAX_DIVISORS = 50
 MAX_NEGATED = 64
 
 
@@ -92,9 +93,9 @@ class _Factoring:
         name = f"part {len(self.concepts)}"
         self.concepts[name] = expression
         self.names[cover] = Concept(name)
-        self.covers[name] = (cover, self._negated(expression))
-        negated = self.covers[name][1]
-        if self.negation and negated is not None and len(negated) > 1:
+        negated = self._rail(expression, positive=False) if self.negation else None
+        self.covers[name] = (cover, negated)
+        if negated is not None and len(negated) > 1:
             self.names.setdefault(negated, Not(Concept(name)))
 
     def _expression(self, cover: Cover) -> Expression:
@@ -102,11 +103,15 @@ class _Factoring:
         if common != self.space.full:
             inner = self.factor(frozenset(self._without(c, common) for c in cover))
             return And((self._rule(common), inner))
-        split = self._best_split(cover)
-        if split is None:
-            return Or(tuple(self._rule(c) for c in sorted(cover)))
-        product = And((self.factor(split.divisor), self.factor(split.quotient)))
-        return Or((product, self.factor(split.rest))) if split.rest else product
+        parts: list[Expression] = []
+        while (split := self._best_split(cover)) is not None:
+            parts.append(And((self.factor(split.divisor), self.factor(split.quotient))))
+            cover = split.rest
+            if len(cover) < 2 or self._common(cover) != self.space.full:
+                parts += [self.factor(cover)] if cover else []
+                cover = frozenset()
+        parts += [self._rule(c) for c in sorted(cover)]
+        return parts[0] if len(parts) == 1 else Or(tuple(parts))
 
     def _best_split(self, cover: Cover) -> _Split | None:
         flat = sum(len(self.space.conditions(c)) for c in cover)
@@ -122,11 +127,13 @@ class _Factoring:
                 yield frozenset((self.space.with_part(self.space.full, i, part),))
 
     def _kernels(self, cover: Cover) -> set[Cover]:
-        """Single conditions, and what remains of the rules that share what two of them share."""
+        """Single conditions, and what remains of the rules that share what two of them share, the most first."""
         pairs = islice(combinations(sorted(cover), 2), MAX_PAIRS)
-        shared = {self._common(pair) for pair in pairs} - {self.space.full}
-        kernels = {frozenset(self._without(c, s) for c in cover if c | s == s) for s in shared}
-        return {self._cube_free(k) for k in kernels} | set(self._literal_divisors(cover))
+        shared = Counter(self._common(pair) for pair in pairs)
+        del shared[self.space.full]
+        best = sorted(shared, key=lambda s: (-shared[s] * len(self.space.conditions(s)), s))[:MAX_DIVISORS]
+        kernels = {frozenset(self._without(c, s) for c in cover if c | s == s) for s in best}
+        return {self._cube_free(k) for k in kernels} | set(islice(self._literal_divisors(cover), MAX_DIVISORS))
 
     def _divide(self, cover: Cover, divisor: Cover) -> _Split | None:
         """The most that can be taken out of ``cover`` with ``divisor``."""
@@ -139,7 +146,7 @@ class _Factoring:
         return _Split(divisor, quotient, rest) if len(rest) < len(cover) else None
 
     def _inside(self, cube: Cube, cover: Cover) -> bool:
-        return not self.space.nonempty(cube) or any(cube | c == c for c in cover)
+        return cube in cover or not self.space.nonempty(cube) or any(cube | c == c for c in cover)
 
     def _common(self, cubes: Iterable[Cube]) -> Cube:
         """The conditions that all cubes have."""
@@ -150,7 +157,9 @@ class _Factoring:
         return cube
 
     def _has(self, cube: Cube, conditions: Cube) -> bool:
-        return set(self.space.conditions(conditions)) <= set(self.space.conditions(cube))
+        return cube | conditions == conditions and all(
+            self.space.part(cube, i) == part for i, part in self.space.conditions(conditions)
+        )
 
     def _without(self, cube: Cube, conditions: Cube) -> Cube:
         for i, part in self.space.conditions(conditions):
@@ -162,11 +171,8 @@ class _Factoring:
         common = self._common(cover)
         return frozenset(self._without(c, common) for c in cover)
 
-    def _negated(self, expression: Expression) -> Cover | None:
-        """The rules for where ``expression`` certainly fails, or None if they are many."""
-        return self._rail(expression, positive=False)
-
     def _rail(self, expression: Expression, *, positive: bool) -> Cover | None:
+        """The rules for where ``expression`` holds, or where it certainly fails; None if they are many."""
         match expression:
             case Concept(name):
                 return self.covers[name][0 if positive else 1]
@@ -182,6 +188,8 @@ class _Factoring:
         joined = {self.space.full} if conjunctive else set[Cube]()
         for cover in covers:
             if cover is None or len(joined) > MAX_NEGATED:
+                return None
+            if conjunctive and len(joined) * len(cover) > MAX_NEGATED**2:
                 return None
             both = {a & b for a in joined for b in cover} if conjunctive else joined | cover
             joined = set(absorb(c for c in both if self.space.nonempty(c)))

@@ -1,7 +1,7 @@
 """Formulas as a graph in which equal parts are one node; every node is simplified as it is made."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from typing import Literal as OneOf
 
@@ -95,8 +95,8 @@ class Graph:
         """How many gates below ``root`` read each node."""
         return Counter(p for node in self.postorder(root) for p in self.parts[node])
 
-    def postorder(self, root: int) -> Iterator[int]:
-        """``root`` and all below it, parts before wholes, each node once."""
+    def postorder(self, root: int, key: Callable[[int], Any] | None = None) -> Iterator[int]:
+        """``root`` and all below it, parts before wholes, each node once; ``key`` sorts the parts of a gate."""
         done: set[int] = set()
         stack = [(root, False)]
         while stack:
@@ -106,7 +106,8 @@ class Graph:
             elif node not in done:
                 done.add(node)
                 stack.append((node, True))
-                stack.extend((p, False) for p in self.parts[node] if p not in done)
+                parts = sorted(self.parts[node], key=key, reverse=True) if key else self.parts[node]
+                stack.extend((p, False) for p in parts if p not in done)
 
     def formula(self, root: int, target: str = "positive", names: Mapping[int, str] | None = None) -> Formula:
         """The formula of ``root``; nodes used more than once, or named, become concepts."""
@@ -226,24 +227,12 @@ class _Extraction:
         self.fresh = fresh_names(graph.attributes, {target, *names.values()})
 
     def formula(self) -> Formula:
-        for node in self._ordered():
+        for node in self.graph.postorder(self.root, self.keys.__getitem__):
             if node != self.root and self.graph.gates[node] and (self.uses[node] > 1 or node in self.names):
                 if self.names.get(node, self.target) in (self.target, *self.concepts):
                     self.names[node] = self.fresh()
                 self.concepts[self.names[node]] = self._expand(node)
         return Formula(self._expand(self.root), self.concepts, self.graph.attributes, self.target)
-
-    def _ordered(self) -> Iterator[int]:
-        done: set[int] = set()
-        stack = [(self.root, False)]
-        while stack:
-            node, ready = stack.pop()
-            if ready:
-                yield node
-            elif node not in done:
-                done.add(node)
-                stack.append((node, True))
-                stack.extend((p, False) for p in reversed(self._sorted(node)))
 
     def _sorted(self, node: int) -> list[int]:
         return sorted(self.graph.parts[node], key=self.keys.__getitem__)

@@ -102,6 +102,8 @@ class _Task:
             return None
 
     def _exact(self) -> list[Cube] | None:
+        if self.rows is None and self._only_minimal():
+            return self.on
         candidates = self._candidates()
         if len(candidates) > MAX_PRIMES:
             return None
@@ -111,6 +113,12 @@ class _Task:
                 return needed
         points = self._points_to_cover()
         return None if points is None else fewest(self.space, candidates, points)
+
+    def _only_minimal(self) -> bool:
+        """Whether rules with nothing but ``==``, each the only one for a row that misses all else, are the best."""
+        single = all(part.bit_count() == 1 for cube in self.on for _, part in self.space.conditions(cube))
+        narrow = all(len(a.values) <= 2 for a in self.space.attributes)
+        return self.space.missing and single and (narrow or not self.not_equal)
 
     def _candidates(self) -> list[Cube]:
         if self.rows is None:

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from rulenet.exceptions import FormulaError
 from rulenet.formulas.cubes import Cube, Space, absorb, covers
 from rulenet.formulas.dnf import multiply
 
 SECONDS = 20.0
+MAX_WORK = 200_000
 
 
 def primes_outside(space: Space, cover: Sequence[Cube], limit: int) -> list[Cube]:
@@ -21,9 +23,12 @@ def primes_outside(space: Space, cover: Sequence[Cube], limit: int) -> list[Cube
 
     The product of the complements of the cubes, largest ones kept, has exactly these.
     """
-    found = [space.full]
+    found, work = [space.full], 0
     for cube in cover:
         pieces = [space.full & ~field | field & ~cube for field in space.fields if field & ~cube]
+        work += len(found) * len(pieces)
+        if work > MAX_WORK:
+            raise FormulaError(f"finding all primes takes more than {MAX_WORK} products")
         found = multiply(space, found, pieces, limit)
     return found
 

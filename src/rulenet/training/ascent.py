@@ -7,7 +7,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from rulenet import bits, kernels
+from rulenet import kernels
 from rulenet.training.problem import Problem
 
 # Below this many words a sweep takes less time than handing it to a thread.
@@ -39,19 +39,6 @@ def gains_of_flips(
 def flip_limit(max_flips: int | None) -> int:
     """``max_flips`` as an integer."""
     return NO_LIMIT if max_flips is None else max_flips
-
-
-def climb_on(
-    flat: kernels.Flat,
-    problem: Problem,
-    picked: NDArray[np.int64],
-    max_flips: int | None = None,
-    n_jobs: int | None = None,
-) -> int:
-    """`climb` on the ``picked`` rows of the problem."""
-    if n_threads(n_jobs, len(picked) // bits.WORD_BITS) > 1:
-        return climb(flat, problem.take(picked), max_flips, n_jobs)
-    return int(kernels.climb_on(flat, problem.rows, picked, problem.groups, flip_limit(max_flips)))
 
 
 def climb(flat: kernels.Flat, problem: Problem, max_flips: int | None = None, n_jobs: int | None = None) -> int:

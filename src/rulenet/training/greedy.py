@@ -4,7 +4,7 @@ behind the paper's tables.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from math import inf
 from typing import ClassVar
@@ -14,14 +14,15 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from rulenet import kernels
+from rulenet import bits, kernels
 from rulenet.exceptions import ParameterError
 from rulenet.network import Network
-from rulenet.training.ascent import climb, climb_on
+from rulenet.training.ascent import climb, flip_limit, n_threads
 from rulenet.training.problem import Problem
 from rulenet.training.search import Defaults, Found, Progress, Report, Start, be_silent
 
 MAX_SEED = 2**32
+BATCHES_AT_ONCE = 16  # between two reports of progress
 
 
 class Greedy(BaseEstimator):  # type: ignore[misc]
@@ -88,46 +89,53 @@ class Greedy(BaseEstimator):  # type: ignore[misc]
         state = _State.of(network.flat(), problem)
         batches = _Batches.of(problem.n_rows, self.batch_size, seed)
         for epoch in count() if self.n_epochs is None else range(self.n_epochs):
-            best_before = state.best_accuracy
-            for b, rows in enumerate(batches.epoch()):
-                climb_on(state.flat, problem, rows, self.max_flips, n_jobs)
-                state.note()
-                done = (epoch + (b + 1) / batches.n_batches) / (self.n_epochs or inf)
-                report(Progress(f"epoch {epoch + 1}", done, state.history[-1]))
-            if state.best_accuracy == 1 or (self.n_epochs is None and state.best_accuracy == best_before):
+            best_before = state.best_errors[0]
+            for done, some in batches.epoch():
+                state.climb(some, self.max_flips, n_jobs)
+                share = (epoch + done) / (self.n_epochs or inf)
+                report(Progress(f"epoch {epoch + 1}", share, state.accuracies()[-1]))
+            if state.best_errors[0] == 0 or (self.n_epochs is None and state.best_errors[0] == best_before):
                 break
         if self.restore_best:
             state.flat.weights[:] = state.best_weights
         if self.optimize_last_layer:
             _rebuild_output(state.flat, problem)
         climb(state.flat, problem, self.max_flips, n_jobs)
-        state.note()
-        return Found(Network.from_flat(state.flat), tuple(state.history))
+        state.errors.append(problem.errors(state.flat))
+        return Found(Network.from_flat(state.flat), state.accuracies())
 
 
 @dataclass
 class _State:
-    """The live weights, the best so far, and the accuracy over time."""
+    """The live weights, the best so far, and the errors on all rows over time."""
 
-    flat: kernels.Flat
     problem: Problem
+    flat: kernels.Flat
     best_weights: NDArray[np.uint8]
-    best_accuracy: float = -inf
-    history: list[float] = field(default_factory=list)
+    best_errors: NDArray[np.int64]
+    errors: list[int]
 
     @classmethod
     def of(cls, flat: kernels.Flat, problem: Problem) -> "_State":
-        state = cls(flat, problem, flat.weights.copy())
-        state.note()
-        return state
+        errors = problem.errors(flat)
+        return cls(problem, flat, flat.weights.copy(), np.array([errors]), [errors])
 
-    def note(self) -> None:
-        """Record the accuracy on all rows, and the weights if they are the best so far."""
-        accuracy = self.problem.accuracy(self.flat)
-        self.history.append(accuracy)
-        if accuracy > self.best_accuracy:
-            self.best_accuracy = accuracy
-            self.best_weights = self.flat.weights.copy()
+    def climb(self, batches: NDArray[np.int64], max_flips: int | None, n_jobs: int | None) -> None:
+        """Climb on one batch after the other, and note the errors after each."""
+        if n_threads(n_jobs, batches.shape[1] // bits.WORD_BITS) > 1:
+            for rows in batches:
+                climb(self.flat, self.problem.take(rows), max_flips, n_jobs)
+                self.errors.append(self.problem.errors(self.flat))
+                if self.errors[-1] < self.best_errors[0]:
+                    self.best_errors[0], self.best_weights = self.errors[-1], self.flat.weights.copy()
+            return
+        problem, limit = self.problem, flip_limit(max_flips)
+        best = self.best_weights, self.best_errors
+        self.errors += kernels.climb_on_each(self.flat, problem.rows, batches, problem.groups, limit, *best).tolist()
+
+    def accuracies(self) -> tuple[float, ...]:
+        """The accuracy on all rows over time."""
+        return tuple(1 - errors / self.problem.total_weight for errors in self.errors)
 
 
 @dataclass
@@ -151,15 +159,16 @@ class _Batches:
             rng.shuffle(shuffles[-1])
         return cls(np.arange(n_rows), shuffles, size)
 
-    @property
-    def n_batches(self) -> int:
-        return len(self.shuffles)
+    def epoch(self) -> Iterator[tuple[float, NDArray[np.int64]]]:
+        """The rows of the batches of the next epoch, a few batches at a time, and which share is done with them."""
+        n_batches = len(self.shuffles)
+        for first in range(0, n_batches, BATCHES_AT_ONCE):
+            some = [self._next(b) for b in range(first, min(first + BATCHES_AT_ONCE, n_batches))]
+            yield (first + len(some)) / n_batches, np.array(some)
 
-    def epoch(self) -> Iterator[NDArray[np.int64]]:
-        """The rows of each batch of the next epoch."""
-        for b, shuffle in enumerate(self.shuffles):
-            self.order = self.order[shuffle]
-            yield self.order[b * self.batch_size : (b + 1) * self.batch_size]
+    def _next(self, b: int) -> NDArray[np.int64]:
+        self.order = self.order[self.shuffles[b]]
+        return self.order[b * self.batch_size : (b + 1) * self.batch_size]
 
 
 def _rebuild_output(flat: kernels.Flat, problem: Problem) -> None:

@@ -12,6 +12,7 @@ from rulenet.exceptions import TableError
 from rulenet.network import Network
 
 MAX_WEIGHT_BITS = 16
+MAX_LEVELS = 32  # different weights of which a common unit is looked for
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Problem:
 
     def accuracy(self, network: Network | kernels.Flat) -> float:
         """The share of the total weight that ``network`` gets right."""
-        return (self.total_weight - self.errors(network)) / self.total_weight
+        return 1 - self.errors(network) / self.total_weight
 
     def predicts_one_class(self, network: Network | kernels.Flat) -> bool:
         """Whether ``network`` gives the same output for all rows."""
@@ -84,10 +85,10 @@ class Problem:
 def quantise_weights(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     """Integers in the proportions of ``weights``, of at most 16 bits.
 
-    Weights that are multiples of a common unit, the largest being at most 65535 units, keep their proportions
-    exactly (all integers below 65536 do, and so do the weights of ``class_weight="balanced"`` where the smaller class
-    has fewer than 65536 rows). Others are rounded to a multiple of the largest weight / 65535; a positive weight
-    never becomes zero.
+    Integers below 65536 keep their proportions exactly. So do up to 32 different weights that are multiples of a common
+    unit, the largest being at most 65535 units (``class_weight="balanced"`` where the larger class has fewer than
+    65536 rows, for example). Others are rounded to a multiple of the largest weight / 65535; a positive weight never
+    becomes zero.
 
     >>> quantise_weights(np.array([0.5, 1.5, 0.0]))
     array([1, 3, 0])
@@ -107,17 +108,20 @@ def quantise_weights(weights: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _exact(levels: NDArray[np.float64]) -> NDArray[np.int64] | None:
+    """The levels as integers in exactly their proportions, if 16 bits suffice."""
     limit = (1 << MAX_WEIGHT_BITS) - 1
-    ratios = levels / levels[levels > 0][0]
-    if len(levels) > limit or ratios[-1] > limit:
+    candidates = levels[np.newaxis]
+    if len(levels) <= MAX_LEVELS:
+        ratios = levels / levels[levels > 0][0]
+        multiples = np.arange(1, limit // ratios[-1] + 1)
+        candidates = np.vstack([candidates, ratios * multiples[:, np.newaxis]])
+    candidates = candidates[candidates[:, -1] <= limit]
+    nearest = np.rint(candidates)
+    is_exact = np.abs(candidates - nearest).max(axis=1) <= 1e-9 * candidates[:, -1]
+    if not is_exact.any():
         return None
-    for multiple in range(1, int(limit / ratios[-1]) + 1):
-        scaled = ratios * multiple
-        nearest = np.rint(scaled)
-        if np.abs(scaled - nearest).max() <= 1e-9 * scaled[-1]:
-            integers = nearest.astype(np.int64)
-            return np.asarray(integers // np.gcd.reduce(integers))
-    return None
+    integers = nearest[is_exact.argmax()].astype(np.int64)
+    return np.asarray(integers // np.gcd.reduce(integers))
 
 
 def _rounded(levels: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -1,10 +1,10 @@
 """The formula as flat rules, one a line."""
 
-from rulenet.formulas.dnf import to_dnf
+from rulenet.formulas.dnf import MAX_RULES, to_dnf
 from rulenet.formulas.expressions import Formula
 
 
-def to_rules(formula: Formula, *, max_rules: int = 10_000) -> str:
+def to_rules(formula: Formula, *, max_rules: int = MAX_RULES) -> str:
     """All concepts multiplied out.
 
     >>> from rulenet.formulas.expressions import And, Or

@@ -27,13 +27,14 @@ class Dialect:
     closing: str = '"'
     backslash_escapes: bool = False
     has_booleans: bool = True
+    unicode_prefix: str = ""
 
 
 DIALECTS = {
     "ansi": Dialect(),
     "mysql": Dialect("`", "`", backslash_escapes=True),
     "bigquery": Dialect("`", "`", backslash_escapes=True),
-    "mssql": Dialect("[", "]", has_booleans=False),
+    "mssql": Dialect("[", "]", has_booleans=False, unicode_prefix="N"),
 }
 
 
@@ -102,7 +103,8 @@ class _Writer:
             if "\0" in plain:
                 raise FormulaError(f"the value {plain!r} has a NUL character, which SQL cannot quote; replace it")
             text = plain.replace("\\", "\\\\") if self.dialect.backslash_escapes else plain
-            return "'" + text.replace("'", "''") + "'"
+            prefix = "" if text.isascii() else self.dialect.unicode_prefix
+            return f"{prefix}'" + text.replace("'", "''") + "'"
         if isinstance(plain, bool):
             return str(plain).upper() if self.dialect.has_booleans else str(int(plain))
         return repr(plain)
