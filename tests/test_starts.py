@@ -6,9 +6,20 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 from wittgenstein import RIPPER
 
-from rulenet import Anneal, EspressoInit, Network, QuineMcCluskeyInit, RipperInit, RuleNetworkClassifier, TreeInit, bits
+from rulenet import (
+    Anneal,
+    EspressoInit,
+    Network,
+    QuineMcCluskeyInit,
+    RandomInit,
+    RipperInit,
+    RuleNetworkClassifier,
+    TreeInit,
+    bits,
+)
 from rulenet.literals import Attribute, literals_of, sibling_groups
 from rulenet.training.problem import Problem
+from rulenet.training.starts import MixedStart, rules_start
 from rulenet.training.structure import trim, widen
 
 VALUES = {"a": (0, 1), "b": ("x", "y", "z"), "c": (0, 1), "d": (1, 2, 3)}
@@ -94,3 +105,22 @@ def test_widening_and_trimming_change_no_prediction():
         assert (widen(network, 3).predict(ROWS) == expected).all()
         assert (trim(widen(network, 3)).predict(ROWS) == expected).all()
         assert trim(widen(network, 3)).n_edges <= network.n_edges
+
+
+@pytest.mark.parametrize("gate", ["and", "or"])
+def test_the_leaves_of_a_tree_fill_a_network_of_any_shape(gate):
+    target = (ROWS[:, 0] & ROWS[:, 2]) | ROWS[:, 9]
+    for sizes in ((32,), (32, 8, 2), (32, 16, 8, 4, 2)):
+        network = rules_start(make_problem(target), LITERALS, sizes, gate, 3)
+        assert network.hidden_layer_sizes == sizes
+        assert network.first_gate == gate
+        assert (network.predict(ROWS) == target).all()
+
+
+def test_mixed_starts_cycle_through_shapes_and_gates_and_are_learned_from_the_rows_at_hand():
+    problem = make_problem(concept(2))
+    start = MixedStart(RandomInit(), problem, LITERALS, [(8, 2), (4, 4, 2)], ["and", "or"])
+    seen = {(network.hidden_layer_sizes, network.first_gate) for network in map(start, range(4))}
+    assert len(seen) == 4
+    fewer = problem.take(np.arange(10))
+    assert start.on(fewer).problem is fewer
