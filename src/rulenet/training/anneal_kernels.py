@@ -403,7 +403,7 @@ def prune(walk, rows, price, stop):
         while edge >= 0:
             unit, source = np.int64(walk.edges[edge, 0]), np.int64(walk.edges[edge, 1])
             won = shown_won(walk, REMOVE, unit, 0)
-            if attempt(walk, rows, REMOVE, edge, unit, source, 0, -price * won):
+            if attempt(walk, rows, np.int64(REMOVE), np.int64(edge), unit, source, np.int64(0), -price * won):
                 walk.counters[N_SHOWN] += won
                 n_removed += 1
                 again = True

@@ -90,7 +90,8 @@ def seconds_of_proposal(n_words: int) -> float:
 def _edges_of(network: Network) -> NDArray[np.int64]:
     """(unit, input) of every edge, by signal numbers."""
     starts = np.cumsum([0, network.n_literals, *network.hidden_layer_sizes])
-    return np.vstack([np.argwhere(w) + starts[[i + 1, i]] for i, w in enumerate(network.weights)])
+    edges = np.vstack([np.argwhere(w) + starts[[i + 1, i]] for i, w in enumerate(network.weights)])
+    return np.ascontiguousarray(edges)  # one memory layout, one compilation
 
 
 def _empty_walk(flat: kernels.Flat, problem: Problem, seed: int) -> Walk:
