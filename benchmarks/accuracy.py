@@ -211,8 +211,8 @@ def compare_depths(frame: pd.DataFrame) -> str:
     low, high = stats.t.interval(0.95, len(difference) - 1, difference.mean(), stats.sem(difference))
     return (
         f"The 20 artificial sets, one seed, first gate free: {' and '.join(DEPTHS)} reach {deep.mean():.4f} and "
-        f"{flat.mean():.4f}; the difference is {difference.mean():+.4f}, 95% interval {low:+.4f} to {high:+.4f}; deep is "
-        f"better on {(difference > 0).sum()}, worse on {(difference < 0).sum()}."
+        f"{flat.mean():.4f}; the difference is {difference.mean():+.4f}, 95% interval {low:+.4f} to {high:+.4f}; deep "
+        f"is better on {(difference > 0).sum()}, worse on {(difference < 0).sum()}."
     )
 
 
