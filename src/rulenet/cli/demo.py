@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from rulenet.datasets import make_artificial, make_monk, make_parity, make_tic_tac_toe
+from rulenet.datasets import make_car_evaluation, make_monk, make_parity, make_tic_tac_toe
 from rulenet.estimator import RuleNetworkClassifier
 from rulenet.formulas.measures import measure
 from rulenet.training.anneal import Anneal
@@ -24,9 +24,13 @@ Data = tuple[pd.DataFrame, "pd.Series[Any]"]
 TASKS: tuple[tuple[str, Callable[[], Data]], ...] = (
     ("monk-1: a1 = a2, or a5 = one", lambda: make_monk(1)),
     ("tic-tac-toe: x has three in a row", make_tic_tac_toe),
-    ("a random deep rule network", lambda: make_artificial(53)),
+    ("car evaluation: is it acceptable?", lambda: _acceptable(*make_car_evaluation())),
     ("parity of 5 of 10 attributes", lambda: make_parity(10, 5)),
 )
+
+
+def _acceptable(X: pd.DataFrame, y: "pd.Series[Any]") -> Data:
+    return X, y.where(y == "unacc", "acceptable")
 
 
 @dataclass(frozen=True)
