@@ -193,6 +193,29 @@ def test_models_of_other_values_than_text_read_tables_too(tmp_path):
     assert [line.split(",")[-1] for line in out] == [str(v) for v in model.predict(X)]
 
 
+def test_every_command_runs_as_a_process(folder, tmp_path):
+    table, model = tmp_path / "robots.csv", tmp_path / "robots.json"
+    fitting = ("--target", "class", "--seconds", "1")
+    for arguments, shown in [
+        (("data", "monk-1", "-o", table), ""),
+        (("fit", table, *fitting, "-o", model), ""),
+        (("predict", model, table), "a1,a2,a3,a4,a5,a6,class,prediction"),
+        (("show", model), "class = 1 if"),
+        (("explain", model, table, "--row", "3"), "class = 1: "),
+        (("picture", model, "-o", tmp_path / "robots.svg"), ""),
+        (("evaluate", table, *fitting, "--folds", "2"), "CART"),
+    ]:
+        done = start(*arguments)
+        assert done.returncode == 0, done.stderr
+        assert shown in done.stdout
+    assert "<svg" in (tmp_path / "robots.svg").read_text()
+
+
+def test_a_time_limit_is_for_annealing_only(folder):
+    data = folder / "walks.csv"
+    assert "--search is greedy" in run("fit", data, "--target", "walk", "--search", "greedy", "--seconds", 1, ok=False)
+
+
 def test_a_terminal_shows_progress(folder):
     pty = pytest.importorskip("pty")
     screen, terminal = pty.openpty()

@@ -44,6 +44,7 @@ def evaluate(
     folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 10,
     layers: options.Layers = None,
     search: options.SearchName = None,
+    seconds: options.Seconds = None,
     positive: options.Positive = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
@@ -55,7 +56,7 @@ def evaluate(
     smallest = int(np.unique(y, return_counts=True)[1].min())
     if smallest < folds:
         raise TableError(f"{data}: a class has {smallest} rows only, too few for {folds} folds; use --folds {smallest}")
-    network = options.classifier(layers, search, positive, seed, jobs)
+    network = options.classifier(layers, search, seconds, positive, seed, jobs)
     tree = make_pipeline(OneHotEncoder(handle_unknown="ignore"), DecisionTreeClassifier(random_state=0))
     learners: dict[str, tuple[Any, Callable[[Any], int]]] = {
         "rulenet": (network, lambda m: measure(m.formula_).conditions),

@@ -27,6 +27,7 @@ def fit(
     ),
     layers: options.Layers = None,
     search: options.SearchName = None,
+    seconds: options.Seconds = None,
     positive: options.Positive = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
@@ -36,17 +37,17 @@ def fit(
     X, column = tables.split(tables.read(data), target, data)
     y = pd.Series(options.labels(column, positive, data), name=target)
     show = options.on_terminal() and not quiet
-    model = options.classifier(layers, search, positive, seed, jobs, verbose=show)
+    model = options.classifier(layers, search, seconds, positive, seed, jobs, verbose=show)
     start = perf_counter()
     model.fit(X, y)
-    seconds = perf_counter() - start
+    elapsed = perf_counter() - start
     model.set_params(verbose=0)
     if output == "-":
         sys.stdout.write(dumps(model._state()))
     else:
         model.save(output)
     if not quiet:
-        typer.echo(_summary(model, float(model.score(X, y)), seconds, output), err=True)
+        typer.echo(_summary(model, float(model.score(X, y)), elapsed, output), err=True)
 
 
 def _summary(model: RuleNetworkClassifier, accuracy: float, seconds: float, output: str) -> str:

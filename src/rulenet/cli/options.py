@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 
 from rulenet.estimator import SEARCHES, RuleNetworkClassifier
 from rulenet.exceptions import ParameterError, TableError
+from rulenet.training.anneal import Anneal
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help="CSV (also .gz) or Parquet; - reads CSV from a pipe.")]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file that `rulenet fit` wrote.")]
 Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.")]
 Layers = Annotated[str | None, typer.Option(help="Units of the hidden layers, for example 32,8,2.")]
+Seconds = Annotated[
+    float | None, typer.Option(help="A limit on the time of a search by annealing; else it takes what it needs.")
+]
 SearchName = Annotated[str | None, typer.Option("--search", help=f"How to search: {', '.join(SEARCHES)}.")]
 Positive = Annotated[str | None, typer.Option(help="The class that the rules describe; all others are the rest.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers; the same seed gives the same rules.")]
@@ -23,7 +27,14 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summ
 
 
 def classifier(
-    layers: str | None, search: str | None, positive: str | None, seed: int, jobs: int | None, *, verbose: bool = False
+    layers: str | None,
+    search: str | None,
+    seconds: float | None,
+    positive: str | None,
+    seed: int,
+    jobs: int | None,
+    *,
+    verbose: bool = False,
 ) -> RuleNetworkClassifier:
     """The estimator that the options describe."""
     options: dict[str, Any] = {"random_state": seed, "n_jobs": jobs, "verbose": int(verbose)}
@@ -31,6 +42,10 @@ def classifier(
         options["hidden_layer_sizes"] = _sizes(layers)
     if search is not None:
         options["search"] = search
+    if seconds is not None:
+        if search not in (None, "anneal"):
+            raise ParameterError(f"--seconds limits the search by annealing, but --search is {search}")
+        options["search"] = Anneal(max_time=seconds)
     if positive is not None:
         options["positive_class"] = positive
     return RuleNetworkClassifier(**options)
