@@ -19,10 +19,13 @@ jit = njit(cache=True, nogil=True, _nrt=False)
 part = njit(cache=True, nogil=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 ERRORS, N_EDGES, N_SHOWN, BEST_ERRORS, BEST_N_EDGES, BEST_N_SHOWN, STAMP, N_CHANGED, N_COUNTERS = range(9)
-REMOVE, ADD, REPLACE, MOVE, NOTHING = range(5)
+REMOVE, ADD, REPLACE, MOVE, REPAIR, COPY, NOTHING = range(7)
 
 # How often the temperature is updated, in proposals.
 COOLING_STEP = 256
+# How often an input with a wanted value is drawn before a proposal is given up.
+N_DRAWS = 8
+ONE = np.uint64(1)
 
 
 class Walk(NamedTuple):
@@ -203,22 +206,91 @@ def draw_other_input(walk, unit, source):
 
 
 @part
-def propose(walk, moves, shares):
-    """A random change as (kind, edge, unit, input, other): ``moves`` has the cumulative shares of the four kinds.
+def draw_wrong_row(walk, rows):
+    """A row that the network gets wrong, as its word and its bit there; the bit is NONE if there is no such row."""
+    output, n_words = walk.signals[walk.signals.shape[0] - 1], rows.target.size
+    word = draw_below(walk.random, n_words)
+    for _ in range(n_words):
+        weighed = NONE
+        for b in range(rows.planes.shape[0]):
+            weighed |= rows.planes[b, word]
+        wrong = (output[word] ^ rows.target[word] ^ walk.flip) & weighed
+        if wrong != NONE:
+            for _ in range(draw_below(walk.random, popcount(wrong))):
+                wrong &= wrong - ONE
+            return word, wrong & (~wrong + ONE)
+        word = word + 1 if word + 1 < n_words else 0
+    return word, NONE
 
-    ``other`` is the input that replaces, or the unit that the edge moves to.
+
+@part
+def draw_with(walk, layer, word, bit, value):
+    """A random signal of a layer whose ``bit`` of ``word`` is set, or not, as ``value`` says; -1 if few are."""
+    for _ in range(N_DRAWS):
+        source = draw_in(walk, layer)
+        if ((walk.signals[source, word] & bit) != NONE) == value:
+            return source
+    return np.int64(-1)
+
+
+@part
+def propose_repair(walk, rows):
+    """A change towards what one row needs that the network gets wrong, in the form of `propose`.
+
+    From the output downwards: a unit that fires wrongly has inputs that are not set, one of them must go, or be
+    replaced by one that is set, or be set by a change further down. A unit that wrongly does not fire needs another
+    input that is not set on this row, or one of its inputs must be changed further down.
     """
-    draw = draw_unit(walk.random) * moves[MOVE]
+    word, bit = draw_wrong_row(walk, rows)
+    if bit == NONE:
+        return NOTHING, -1, 0, 0, 0
+    unit = np.int64(walk.signals.shape[0] - 1)
+    while True:
+        layer, n_inputs = walk.layers[unit], walk.n_inputs[unit]
+        stay = layer == 1 or next_word(walk.random) & np.uint64(3) == NONE
+        if walk.signals[unit, word] & bit != NONE:
+            i = draw_below(walk.random, n_inputs)
+            while walk.signals[walk.inputs[unit, i], word] & bit != NONE:
+                i = i + 1 if i + 1 < n_inputs else 0
+            source = np.int64(walk.inputs[unit, i])
+            if stay:
+                if next_word(walk.random) & np.uint64(1):
+                    return REMOVE, -1, unit, source, 0
+                other = draw_with(walk, layer - 1, word, bit, True)
+                if other < 0 or contains(walk.inputs, walk.n_inputs, unit, other):
+                    return NOTHING, -1, 0, 0, 0
+                return REPLACE, -1, unit, source, other
+            unit = source
+        elif stay or n_inputs == 0:
+            source = draw_with(walk, layer - 1, word, bit, False)
+            if source < 0:
+                return NOTHING, -1, 0, 0, 0
+            return ADD, -1, unit, source, 0
+        else:
+            unit = np.int64(walk.inputs[unit, draw_below(walk.random, n_inputs)])
+
+
+@part
+def propose(walk, rows, moves, shares):
+    """A random change as (kind, edge, unit, input, other): ``moves`` has the cumulative shares of the kinds.
+
+    ``other`` is the input that replaces, or the unit that the edge moves to. A negative edge is to be looked up.
+    """
+    draw = draw_unit(walk.random) * moves[COPY]
     if moves[REMOVE] <= draw < moves[ADD]:
         unit, source = draw_addition(walk, shares)
         kind = NOTHING if contains(walk.inputs, walk.n_inputs, unit, source) else ADD
         return kind, 0, unit, source, 0
+    if moves[MOVE] <= draw < moves[REPAIR]:
+        return propose_repair(walk, rows)
     if walk.counters[N_EDGES] == 0:
         return NOTHING, 0, 0, 0, 0
     edge = draw_below(walk.random, walk.counters[N_EDGES])
     unit, source = np.int64(walk.edges[edge, 0]), np.int64(walk.edges[edge, 1])
     if draw < moves[REMOVE]:
         return REMOVE, edge, unit, source, 0
+    if moves[REPAIR] <= draw:
+        return COPY, edge, unit, source, 0
     if draw < moves[REPLACE]:
         other = draw_other_input(walk, unit, source)
         kind = NOTHING if contains(walk.inputs, walk.n_inputs, unit, other) else REPLACE
@@ -255,6 +327,15 @@ def restore_inputs(walk, kind, unit, source, other):
 
 
 @part
+def find_edge(walk, unit, source):
+    """The number of an edge."""
+    edge = 0
+    while walk.edges[edge, 0] != unit or walk.edges[edge, 1] != source:
+        edge += 1
+    return edge
+
+
+@part
 def keep_change(walk, kind, edge, unit, source, other):
     """Bring ``readers`` and ``edges`` in line with a change that is kept."""
     if kind == ADD:
@@ -264,6 +345,8 @@ def keep_change(walk, kind, edge, unit, source, other):
         walk.edges[edge, 0], walk.edges[edge, 1] = unit, source
         return
     discard(walk.readers, walk.n_readers, source, unit)
+    if edge < 0:
+        edge = find_edge(walk, unit, source)
     if kind == REMOVE:
         walk.counters[N_EDGES] -= 1
         last = walk.counters[N_EDGES]
@@ -364,6 +447,64 @@ def shown_won(walk, kind, unit, other):
     return won
 
 
+@part
+def add_edge(walk, unit, source):
+    """Let ``unit`` read ``source``; signals stay as they are."""
+    append(walk.inputs, walk.n_inputs, unit, source)
+    keep_change(walk, ADD, 0, unit, source, 0)
+
+
+@part
+def draw_spare(walk, layer):
+    """A unit of a layer that reads nothing and is not read, or -1 if there are few."""
+    for _ in range(N_DRAWS):
+        unit = draw_in(walk, layer)
+        if walk.n_inputs[unit] == 0 and walk.n_readers[unit] == 0:
+            return unit
+    return np.int64(-1)
+
+
+@part
+def attempt_copy(walk, rows, reader, original, limit, price):
+    """Let ``reader`` read a changed copy of a unit that it reads as well, unless the cost rises by over ``limit``.
+
+    Returns whether that was done.
+    """
+    n_inputs = walk.n_inputs[original]
+    spare = draw_spare(walk, walk.layers[original]) if n_inputs > 0 else np.int64(-1)
+    if spare < 0:
+        return False
+    source = np.int64(walk.inputs[original, draw_below(walk.random, n_inputs)])
+    other = draw_other_input(walk, original, source)
+    kind = REMOVE + draw_below(walk.random, 3)
+    if kind == ADD:
+        source = other
+    if kind != REMOVE and contains(walk.inputs, walk.n_inputs, original, other):
+        return False
+    n_shown = shown(walk.n_inputs[reader] + 1) - shown(walk.n_inputs[reader])
+    n_shown += shown(n_inputs + (1 if kind == ADD else -1 if kind == REMOVE else 0))
+    limit -= price * n_shown
+    if limit + walk.counters[ERRORS] < 0:
+        return False
+    for i in range(n_inputs):
+        add_edge(walk, spare, np.int64(walk.inputs[original, i]))
+    add_edge(walk, reader, spare)
+    for w in range(rows.target.size):
+        walk.signals[spare, w] = walk.signals[original, w]
+    if attempt(walk, rows, kind, np.int64(-1), spare, source, other, limit):
+        walk.counters[N_SHOWN] += n_shown
+        return True
+    walk.counters[N_EDGES] -= n_inputs + 1
+    walk.n_readers[spare] = 0
+    walk.n_inputs[reader] -= 1
+    for i in range(n_inputs):
+        walk.n_readers[walk.inputs[original, i]] -= 1
+    walk.n_inputs[spare] = 0
+    for w in range(rows.target.size):
+        walk.signals[spare, w] = NONE
+    return False
+
+
 @jit
 def anneal(walk, rows, n_proposals, hot, cold, price, moves, shares, stop):
     """Make ``n_proposals`` at a temperature falling from ``hot`` to ``cold``; the best network is in ``best``.
@@ -378,15 +519,20 @@ def anneal(walk, rows, n_proposals, hot, cold, price, moves, shares, stop):
             if stop[0]:
                 return
             temperature = hot * (cold / hot) ** (i / n_proposals)
-        kind, edge, unit, source, other = propose(walk, moves, shares)
+        kind, edge, unit, source, other = propose(walk, rows, moves, shares)
         if kind == NOTHING:
             continue
-        won = shown_won(walk, kind, unit, other)
-        limit = -temperature * np.log(draw_unit(walk.random)) - price * won
-        if limit + walk.counters[ERRORS] < 0:
-            continue
-        if attempt(walk, rows, kind, edge, unit, source, other, limit):
-            walk.counters[N_SHOWN] += won
+        limit = -temperature * np.log(draw_unit(walk.random))
+        if kind == COPY:
+            made = attempt_copy(walk, rows, unit, source, limit, price)
+        else:
+            won = shown_won(walk, kind, unit, other)
+            limit -= price * won
+            if limit + walk.counters[ERRORS] < 0:
+                continue
+            made = attempt(walk, rows, kind, edge, unit, source, other, limit)
+            walk.counters[N_SHOWN] += won if made else 0
+        if made:
             cost = walk.counters[ERRORS] + price * walk.counters[N_SHOWN]
             if cost < best - 1e-9:
                 best = cost

@@ -13,7 +13,7 @@ from rulenet.training.problem import Problem
 
 # Cumulative shares of removals, additions, replacements and moves. Twice as many additions as removals keep a network
 # large while the temperature is above the price of an edge, and let it shrink below.
-MOVES = np.cumsum([1.0, 2.0, 1.0, 0.5])
+MOVES = np.cumsum([1.0, 2.0, 1.0, 0.5, 0.0, 0.0])
 # A layer receives additions in proportion to this power of the number of its weights.
 LAYER_POWER = 0.5
 
