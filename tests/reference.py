@@ -183,6 +183,32 @@ def train(
     return weights, [*history, accuracy()]
 
 
+def grow_rule(signals, target, row_weights, row, m):
+    """The columns of a conjunction that holds in ``row``: added while the m-estimate rises, dropped while it stays."""
+    prior = row_weights[target].sum() / row_weights.sum()
+
+    def judge(columns):
+        cover = signals[:, list(columns)].all(axis=1)
+        right, wrong = int(row_weights[cover & target].sum()), int(row_weights[cover & ~target].sum())
+        return (right + m * prior) / (right + wrong + m), right
+
+    columns = []
+    while True:
+        longer = [[*columns, j] for j in range(signals.shape[1]) if signals[row, j] and j not in columns]
+        best = max(longer, key=judge, default=columns)
+        if judge(best)[0] <= judge(columns)[0]:
+            break
+        columns = best
+    columns.sort()
+    while columns:
+        shorter = [[k for k in columns if k != j] for j in columns]
+        best = max(shorter, key=lambda rule: judge(rule)[0])
+        if judge(best)[0] < judge(columns)[0]:
+            break
+        columns = best
+    return columns
+
+
 def encode(rows, values, not_equal=False):
     """For every row the truth of every literal, where ``values`` are those of every column."""
     return [
