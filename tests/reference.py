@@ -56,15 +56,79 @@ def gains(weights, first_gate, groups, rows, target, row_weights):
     }
 
 
-def climb(weights, first_gate, groups, rows, target, row_weights, max_flips):
-    """Take the first best flip until none wins or ``max_flips`` are done."""
-    for _ in range(max_flips):
+def climb(
+    weights, first_gate, groups, rows, target, row_weights, max_flips, guided=False, flips_at_once=1, n_candidates=8
+):
+    """Take the first best flip until none wins or ``max_flips`` are done; see `Greedy` for the options."""
+    n_flips = 0
+    while n_flips < max_flips:
         table = gains(weights, first_gate, groups, rows, target, row_weights)
-        place = max(table, key=table.__getitem__)
-        if table[place] <= 0:
+        places = []
+        if guided:
+            output = evaluate(weights, first_gate, rows)
+            balance = row_weights[target & ~output].sum() - row_weights[output & ~target].sum()
+            wanted = ["general"] * int(balance >= 0) + ["special"] * int(balance <= 0)
+            kept = [p for p in table if {*wanted} & {*directions(weights, first_gate, groups, *p)}]
+            places = first_best({place: table[place] for place in kept})
+        places = places or first_best(table)
+        for n in range(2, min(flips_at_once, max_flips - n_flips) + 1):
+            places = places or best_together(weights, first_gate, groups, rows, target, row_weights, n, n_candidates)
+        if not places:
             break
-        weights = flipped(weights, first_gate, groups, *place)
+        for place in places:
+            weights = flipped(weights, first_gate, groups, *place)
+        n_flips += len(places)
     return weights
+
+
+def first_best(table):
+    """The first best place of a table of gains as a list, empty if it does not win."""
+    place = max(table, key=table.__getitem__, default=None)
+    return [place] if place and table[place] > 0 else []
+
+
+def directions(weights, first_gate, groups, layer, unit, source):
+    """Whether a flip makes its unit more "general", more "special", or possibly both."""
+    is_and = (first_gate == "and") == (layer % 2 == 0)
+    if weights[layer][unit, source]:
+        return ["general" if is_and else "special"]
+    if layer == 0 and is_and and groups[source] >= 0 and weights[0][unit, groups == groups[source]].any():
+        return ["general", "special"]
+    return ["special" if is_and else "general"]
+
+
+def best_together(weights, first_gate, groups, rows, target, row_weights, n_flips, n_candidates):
+    """The first best ``n_flips`` flips in a row that win together, all but the last being candidates; or none."""
+    data = groups, rows, target, row_weights
+    before = weight_correct(weights, first_gate, rows, target, row_weights)
+    found = {}
+    for places in sequences(weights, first_gate, *data, n_flips, n_candidates):
+        new = weights
+        for place in places:
+            new = flipped(new, first_gate, groups, *place)
+        found[places] = weight_correct(new, first_gate, rows, target, row_weights) - before
+    best = max(found, key=found.__getitem__, default=())
+    return list(best) if best and found[best] > 0 else []
+
+
+def sequences(weights, first_gate, groups, rows, target, row_weights, n_flips, n_candidates):
+    """All sequences of ``n_flips`` flips to compare."""
+    if n_flips == 1:
+        yield from ((place,) for place in scan_order(weights))
+        return
+    table = gains(weights, first_gate, groups, rows, target, row_weights)
+    output = evaluate(weights, first_gate, rows)
+
+    def changes(place):
+        return (evaluate(flipped(weights, first_gate, groups, *place), first_gate, rows) != output)[
+            row_weights > 0
+        ].any()
+
+    ranked = sorted(filter(changes, table), key=lambda place: -table[place])
+    for place in ranked[:n_candidates]:
+        new = flipped(weights, first_gate, groups, *place)
+        for rest in sequences(new, first_gate, groups, rows, target, row_weights, n_flips - 1, n_candidates):
+            yield (place, *rest)
 
 
 def initialise(groups, hidden_layer_sizes, first_gate, length, probability, seed):
@@ -91,8 +155,9 @@ def initialise(groups, hidden_layer_sizes, first_gate, length, probability, seed
 
 
 def train(
-    weights, first_gate, groups, rows, target, row_weights, *, n_epochs, batch_size, max_flips, restore_best, seed
-):
+    weights, first_gate, groups, rows, target, row_weights,
+    *, n_epochs, batch_size, max_flips, restore_best, seed, **options,
+):  # fmt: skip
     """Mini-batch training, literally as it was run; returns the weights and the accuracies on all rows."""
 
     def accuracy():
@@ -106,7 +171,7 @@ def train(
         for b in range(len(rows) // size):
             shuffled = shuffle(*shuffled, random_state=seed + b)
             batch = [part[b * size : (b + 1) * size] for part in shuffled]
-            weights = climb(weights, first_gate, groups, *batch, max_flips)
+            weights = climb(weights, first_gate, groups, *batch, max_flips, **options)
             history.append(accuracy())
             if history[-1] > best_accuracy:
                 best, best_accuracy = weights, history[-1]
@@ -114,8 +179,34 @@ def train(
             break
     if restore_best:
         weights = best
-    weights = climb(weights, first_gate, groups, rows, target, row_weights, max_flips)
+    weights = climb(weights, first_gate, groups, rows, target, row_weights, max_flips, **options)
     return weights, [*history, accuracy()]
+
+
+def grow_rule(signals, target, row_weights, row, m):
+    """The columns of a conjunction that holds in ``row``: added while the m-estimate rises, dropped while it stays."""
+    prior = row_weights[target].sum() / row_weights.sum()
+
+    def judge(columns):
+        cover = signals[:, list(columns)].all(axis=1)
+        right, wrong = int(row_weights[cover & target].sum()), int(row_weights[cover & ~target].sum())
+        return (right + m * prior) / (right + wrong + m), right
+
+    columns = []
+    while True:
+        longer = [[*columns, j] for j in range(signals.shape[1]) if signals[row, j] and j not in columns]
+        best = max(longer, key=judge, default=columns)
+        if judge(best)[0] <= judge(columns)[0]:
+            break
+        columns = best
+    columns.sort()
+    while columns:
+        shorter = [[k for k in columns if k != j] for j in columns]
+        best = max(shorter, key=lambda rule: judge(rule)[0])
+        if judge(best)[0] < judge(columns)[0]:
+            break
+        columns = best
+    return columns
 
 
 def encode(rows, values, not_equal=False):

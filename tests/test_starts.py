@@ -82,7 +82,7 @@ def test_the_fewest_rules_are_no_more_than_those_of_espresso():
     assert sizes[0] <= sizes[1]
 
 
-@pytest.mark.parametrize("init", ["tree", "ripper", "espresso", "quine-mccluskey"])
+@pytest.mark.parametrize("init", ["tree", "ripper", "espresso", "quine-mccluskey", "layers"])
 def test_every_start_can_be_named_and_searched_on_from(init):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"u": rng.choice(["p", "q", "r"], 200), "v": rng.choice([True, False], 200)})

@@ -1,3 +1,5 @@
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -5,7 +7,9 @@ from hypothesis import strategies as st
 
 import reference
 from rulenet import Greedy, Network, ParameterError, RandomInit, TableError, bits
+from rulenet.training import ascent
 from rulenet.training.problem import Problem, quantise_weights, slice_weights
+from rulenet.training.together import Tactic, climb
 from strategies import problems
 
 GROUPS = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2])
@@ -49,6 +53,75 @@ def test_training_ends_with_the_weights_and_history_of_the_reference(case, n_epo
     )  # fmt: skip
     assert found.network == Network(weights, case.network.first_gate)
     assert found.history == pytest.approx(history, abs=1e-12)
+
+
+@given(
+    problems(max_rows=120),
+    st.sampled_from([0, 2, 3, 10**6]),
+    st.booleans(),
+    st.integers(1, 3),
+    st.integers(1, 3),
+    st.sampled_from([None, 2]),
+)
+@settings(max_examples=60)
+def test_climbing_by_any_tactic_ends_with_the_weights_of_the_reference(
+    case, max_flips, guided, n, n_candidates, n_jobs
+):
+    flat = case.network.flat()
+    with patch.object(ascent, "MIN_WORDS_PER_THREAD", 1):
+        n_flips = climb(flat, case.problem, Tactic(max_flips, guided, n, n_candidates), n_jobs)
+    expected = reference.climb(
+        case.network.weights, case.network.first_gate, *case.plain, max_flips, guided, n, n_candidates
+    )
+    assert n_flips <= max_flips
+    assert Network.from_flat(flat) == Network(expected, case.network.first_gate)
+
+
+@given(
+    problems(max_rows=150), st.sampled_from([40, 500]), st.booleans(), st.integers(1, 2), st.sampled_from([None, 2]),
+    st.integers(0, 1000),
+)  # fmt: skip
+@settings(max_examples=25)
+def test_training_by_any_tactic_ends_with_the_weights_and_history_of_the_reference(case, size, guided, n, n_jobs, seed):
+    search = Greedy(2, size, max_restarts=0, guided=guided, flips_at_once=n, n_candidates=2)
+    with patch.object(ascent, "MIN_WORDS_PER_THREAD", 1):
+        found = search.search(case.problem, lambda _: case.network, seed, n_jobs)
+    weights, history = reference.train(
+        case.network.weights, case.network.first_gate, *case.plain, n_epochs=2, batch_size=size, max_flips=10**6,
+        restore_best=True, seed=seed, guided=guided, flips_at_once=n, n_candidates=2,
+    )  # fmt: skip
+    assert found.network == Network(weights, case.network.first_gate)
+    assert found.history == pytest.approx(history, abs=1e-12)
+
+
+@given(problems(max_rows=60))
+def test_a_flip_changes_the_output_in_its_direction_only(case):
+    groups, rows, _, _ = case.plain
+    weights, gate = case.network.weights, case.network.first_gate
+    before = reference.evaluate(weights, gate, rows)
+    for place in reference.scan_order(weights):
+        after = reference.evaluate(reference.flipped(weights, gate, groups, *place), gate, rows)
+        directions = reference.directions(weights, gate, groups, *place)
+        assert "general" in directions or not (after & ~before).any()
+        assert "special" in directions or not (before & ~after).any()
+
+
+@given(problems(max_rows=100), st.integers(2, 3))
+def test_flips_at_once_go_on_from_where_single_flips_end(case, n):
+    plain, together = case.network.flat(), case.network.flat()
+    climb(plain, case.problem, Tactic())
+    climb(together, case.problem, Tactic(flips_at_once=n))
+    assert case.problem.errors(together) <= case.problem.errors(plain)
+
+
+@pytest.mark.parametrize(("unread", "n_needed"), [([0, 1, 1, 0], 1), ([0, 1, 0, 0], 2), ([0, 0, 0, 0], 3)])
+def test_flips_at_once_complete_a_rule_that_single_flips_cannot(unread, n_needed):
+    rows = np.array([[1, 0, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 1]], dtype=bool)  # not a, a, not b, b
+    problem = Problem.of(bits.pack(np.ascontiguousarray(rows.T)), rows[:, 0] ^ rows[:, 2], np.array([0, 0, 1, 1]))
+    half = Network([[[1, 0, 0, 1], unread], [[1, 0]]])  # "not a and b"
+    for n in (1, 2, 3):
+        found = Greedy(0, max_restarts=0, flips_at_once=n).search(problem, lambda _: half, 0)
+        assert problem.errors(found.network) == (n < n_needed)
 
 
 def exclusive_or(n_rows=64, seed=0):
@@ -132,6 +205,10 @@ def test_restarts_are_bounded():
         (Greedy(batch_size=0), "batch_size is 0"),
         (Greedy(max_flips=1.5), "max_flips is 1.5"),
         (Greedy(max_restarts=None), "max_restarts is None"),
+        (Greedy(guided="yes"), "guided is 'yes'"),
+        (Greedy(flips_at_once=0), "flips_at_once is 0"),
+        (Greedy(flips_at_once=None), "flips_at_once is None"),
+        (Greedy(n_candidates=0), "n_candidates is 0"),
     ],
 )
 def test_parameters_out_of_range_are_refused(search, message):

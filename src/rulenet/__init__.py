@@ -9,6 +9,7 @@ from rulenet.network import Network
 from rulenet.training.anneal import Anneal
 from rulenet.training.greedy import Greedy
 from rulenet.training.initialise import RandomInit
+from rulenet.training.layers import LayersInit
 from rulenet.training.starts import EspressoInit, QuineMcCluskeyInit, RipperInit, TreeInit
 
 __version__ = "0.1.0"
@@ -21,6 +22,7 @@ __all__ = [
     "Formula",
     "FormulaError",
     "Greedy",
+    "LayersInit",
     "Literal",
     "ModelFileError",
     "Network",

@@ -29,6 +29,7 @@ from rulenet.training.anneal import Anneal
 from rulenet.training.around import Limits, search_around
 from rulenet.training.greedy import Greedy
 from rulenet.training.initialise import RandomInit
+from rulenet.training.layers import LayersInit
 from rulenet.training.problem import Problem
 from rulenet.training.search import Choice, Defaults, Found, Search, Start
 from rulenet.training.starts import DataStart, EspressoInit, MixedStart, QuineMcCluskeyInit, RipperInit, TreeInit
@@ -42,6 +43,7 @@ INITS: dict[str, type] = {
     "ripper": RipperInit,
     "espresso": EspressoInit,
     "quine-mccluskey": QuineMcCluskeyInit,
+    "layers": LayersInit,
 }
 
 
@@ -56,8 +58,8 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
     first_gate : {"auto", "and", "or"}, default="auto"
         The gate of the first hidden layer; gates alternate from there. "auto" leaves it to the search: `Anneal` tries
         both, `Greedy` takes "and".
-    init : "auto", "random", "tree", "ripper", "espresso", "quine-mccluskey", an init strategy or Network, \
-default="auto"
+    init : "auto", "random", "tree", "ripper", "espresso", "quine-mccluskey", "layers", an init strategy or \
+Network, default="auto"
         What the search starts from: a random network, what another learner finds (then the shape is that of the start,
         with some units to spare), or any network. "auto" leaves it to the search: with `Anneal` most walks start at
         random and some from the leaves of a decision tree, `Greedy` starts at random.
@@ -123,7 +125,7 @@ default="auto"
         hidden_layer_sizes: Sequence[int] | Literal["auto"] = "auto",
         *,
         first_gate: Gate | Literal["auto"] = "auto",
-        init: str | RandomInit | TreeInit | RipperInit | EspressoInit | Network = "auto",
+        init: str | RandomInit | TreeInit | RipperInit | EspressoInit | LayersInit | Network = "auto",
         search: Literal["anneal", "greedy"] | Search = "anneal",
         positive_class: Hashable = "auto",
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,

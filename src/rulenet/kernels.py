@@ -523,7 +523,57 @@ def flip(flat, groups, weight):
 
 
 @jit
-def climb(flat, rows, groups, max_flips):
+def balance_errors(flat, rows):
+    """The weight of the false negatives less that of the false positives."""
+    output, balance = evaluate(flat, rows.literals), 0
+    for b in range(rows.planes.shape[0]):
+        count = 0
+        for w in range(output.size):
+            wrong = (output[w] ^ rows.target[w]) & rows.planes[b, w]
+            count += popcount(wrong & rows.target[w]) - popcount(wrong & ~rows.target[w])
+        balance += count << b
+    return balance
+
+
+@jit
+def keep_direction(flat, groups, gains, generalise):
+    """The gains of the flips that generalise, or of those that specialise; the least integer for all others.
+
+    To remove an input of an AND or to add one to an OR generalises, the opposite specialises. A literal that takes the
+    place of a sibling may do both, and counts as either.
+    """
+    kept, held = gains.copy(), np.empty(groups.size, np.bool_)
+    taken = np.empty(flat.sizes.max(), np.bool_)
+    weight = 0
+    for layer in range(1, flat.sizes.size):
+        is_and = flat.first_and == (layer % 2 == 1)
+        siblings = groups if layer == 1 and flat.first_and else groups[:0]
+        n_inputs = flat.sizes[layer - 1]
+        for _ in range(flat.sizes[layer]):
+            selected = flat.weights[weight : weight + n_inputs]
+            find_taken(taken, held, siblings, selected)
+            for j in range(n_inputs):
+                replaces = taken[j] and not selected[j]
+                generalises = (selected[j] != 0) == is_and
+                if not replaces and generalises != generalise:
+                    kept[weight + j] = np.iinfo(np.int64).min
+            weight += n_inputs
+    return kept
+
+
+@jit
+def best_guided_flip(flat, rows, groups, gains):
+    """The best flip of the direction that the errors ask for, or of all where none of these wins; and its gain."""
+    balance = balance_errors(flat, rows)
+    if balance != 0:
+        weight, gain = best_flip(flat, keep_direction(flat, groups, gains, balance > 0))
+        if gain > 0:
+            return weight, gain
+    return best_flip(flat, gains)
+
+
+@jit
+def climb(flat, rows, groups, max_flips, guided):
     """Take the best flip until none wins anything or ``max_flips`` are done; returns how many were."""
     gains = np.empty(flat.weights.size, np.int64)
     scratch = new_scratch(flat, rows.planes.shape[0], rows.target.size)
@@ -531,7 +581,7 @@ def climb(flat, rows, groups, max_flips):
         for weight in range(gains.size):
             gains[weight] = 0
         sweep(flat, rows, groups, scratch, 0, rows.target.size, gains)
-        weight, gain = best_flip(flat, gains)
+        weight, gain = best_guided_flip(flat, rows, groups, gains) if guided else best_flip(flat, gains)
         if gain <= 0:
             return n_flips
         flip(flat, groups, weight)
@@ -557,14 +607,14 @@ def take(rows, picked):
 
 
 @jit
-def climb_on_each(flat, rows, batches, groups, max_flips, best_weights, best_errors):
+def climb_on_each(flat, rows, batches, groups, max_flips, guided, best_weights, best_errors):
     """`climb` on one batch of rows after the other; returns the errors on all rows after each.
 
     ``best_weights`` and ``best_errors[0]`` are kept up to date.
     """
     errors = np.empty(batches.shape[0], np.int64)
     for b in range(batches.shape[0]):
-        climb(flat, take(rows, batches[b]), groups, max_flips)
+        climb(flat, take(rows, batches[b]), groups, max_flips, guided)
         errors[b] = count_errors(evaluate(flat, rows.literals), rows.target, rows.planes)
         if errors[b] < best_errors[0]:
             best_errors[0] = errors[b]

@@ -175,16 +175,15 @@ class _Job:
 
 def _list_jobs(problem: Problem, plan: _Plan, start: Start, seed: int, crew: "_Crew") -> list[_Job]:
     """All paths, those on all rows first."""
-    budget = Budget(plan.n_proposals, plan.path_seconds, crew.stop, crew.deadline)
 
     def job(rows: NDArray[np.int64], held_out: Problem | None, number: int) -> _Job:
         def follow() -> list[Rung]:
             path_seed = int(np.random.SeedSequence((seed, number)).generate_state(1, np.uint64)[0])
             seen = problem.take(sample_rows(rows, MAX_ROWS, seed + number))
             first = (start.on(seen) if isinstance(start, DataStart) else start)(seed + number)
-            # A change in a deep network is followed through more layers.
-            spend = budget.part(min(1.0, USUAL_DEPTH / len(first.weights)))
-            return follow_path(seen, first, plan.prices, plan.unit, path_seed, spend)
+            n_proposals = max(1, int(plan.n_proposals * _share_of_proposals(len(first.weights))))
+            budget = Budget(n_proposals, plan.path_seconds, crew.stop, crew.deadline)
+            return follow_path(seen, first, plan.prices, plan.unit, path_seed, budget)
 
         return _Job(held_out, follow)
 
@@ -194,6 +193,15 @@ def _list_jobs(problem: Problem, plan: _Plan, start: Start, seed: int, crew: "_C
         outside = problem.take(sample_rows(left_out, MAX_ROWS, seed))
         jobs += [job(kept, outside, len(jobs)), job(kept, outside, len(jobs) + 1)]
     return jobs
+
+
+def _share_of_proposals(depth: int) -> float:
+    """The share that a network of ``depth`` layers gets, so that its walk takes no longer than that of others.
+
+    A change in a deep network is followed through more layers, and fewer proposals end at once. Measured on networks
+    of trees with 8 to 22 layers: the time of a proposal grows with the square of the depth.
+    """
+    return min(1.0, (USUAL_DEPTH / depth) ** 2)
 
 
 class _Crew:

@@ -41,16 +41,25 @@ def flip_limit(max_flips: int | None) -> int:
     return NO_LIMIT if max_flips is None else max_flips
 
 
-def climb(flat: kernels.Flat, problem: Problem, max_flips: int | None = None, n_jobs: int | None = None) -> int:
-    """Take the best flip until none wins, or ``max_flips`` times; changes ``flat.weights``, returns the flips taken."""
+def climb(
+    flat: kernels.Flat, problem: Problem, max_flips: int | None = None, n_jobs: int | None = None, guided: bool = False
+) -> int:
+    """Take the best flip until none wins, or ``max_flips`` times; changes ``flat.weights``, returns the flips taken.
+
+    A ``guided`` climb takes the best flip of the direction that the errors ask for, where one of these wins.
+    """
     limit = flip_limit(max_flips)
     n_parts = n_threads(n_jobs, problem.target.size)
     if n_parts == 1:
-        return int(kernels.climb(flat, problem.rows, problem.groups, limit))
+        return int(kernels.climb(flat, problem.rows, problem.groups, limit, guided))
     n_flips = 0
     with ThreadPoolExecutor(n_parts) as pool:
         while n_flips < limit:
-            weight, gain = kernels.best_flip(flat, gains_of_flips(flat, problem, pool, n_parts))
+            gains = gains_of_flips(flat, problem, pool, n_parts)
+            if guided:
+                weight, gain = kernels.best_guided_flip(flat, problem.rows, problem.groups, gains)
+            else:
+                weight, gain = kernels.best_flip(flat, gains)
             if gain <= 0:
                 break
             kernels.flip(flat, problem.groups, weight)

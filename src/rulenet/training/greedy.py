@@ -17,12 +17,17 @@ from sklearn.base import BaseEstimator
 from rulenet import bits, kernels
 from rulenet.exceptions import ParameterError
 from rulenet.network import Network
-from rulenet.training.ascent import climb, flip_limit, n_threads
+from rulenet.training.ascent import flip_limit, n_threads
 from rulenet.training.problem import Problem
 from rulenet.training.search import Defaults, Found, Progress, Report, Start, be_silent
+from rulenet.training.together import Tactic, climb
 
 MAX_SEED = 2**32
 BATCHES_AT_ONCE = 16  # between two reports of progress
+LEAST_VALUES = {
+    "n_epochs": 0, "batch_size": 1, "max_flips": 0, "max_restarts": 0, "flips_at_once": 1, "n_candidates": 1
+}  # fmt: skip
+MAY_BE_NONE = ("n_epochs", "batch_size", "max_flips")
 
 
 class Greedy(BaseEstimator):  # type: ignore[misc]
@@ -44,6 +49,17 @@ class Greedy(BaseEstimator):  # type: ignore[misc]
         Whether, before the last run, the output's weights are cleared and set again greedily, where that is no worse.
     max_restarts : int, default=10
         How often to start again, with the next seed, when the network found predicts one class only.
+    guided : bool, default=False
+        Whether to take the best of the flips that generalise where false negatives outweigh false positives, and of
+        those that specialise where it is the other way round. All flips count where both weigh the same, or where none
+        of these wins. To remove an input of an AND and to add one to an OR generalises; a literal that takes the place
+        of another one of its attribute may do both, so it always counts.
+    flips_at_once : int, default=1
+        The most flips to take at once: where no flip wins alone, the best two that win together are taken, where there
+        are none the best three, and so on.
+    n_candidates : int, default=8
+        Of flips to take at once, each but the last is one of this many: those that win most, or lose least, and change
+        the output of any row.
     """
 
     defaults: ClassVar[Defaults] = Defaults()
@@ -56,6 +72,9 @@ class Greedy(BaseEstimator):  # type: ignore[misc]
         restore_best: bool = True,
         optimize_last_layer: bool = False,
         max_restarts: int = 10,
+        guided: bool = False,
+        flips_at_once: int = 1,
+        n_candidates: int = 8,
     ) -> None:
         self.n_epochs = n_epochs
         self.batch_size = batch_size
@@ -63,6 +82,9 @@ class Greedy(BaseEstimator):  # type: ignore[misc]
         self.restore_best = restore_best
         self.optimize_last_layer = optimize_last_layer
         self.max_restarts = max_restarts
+        self.guided = guided
+        self.flips_at_once = flips_at_once
+        self.n_candidates = n_candidates
 
     def search(
         self, problem: Problem, start: Start, seed: int, n_jobs: int | None = None, report: Report = be_silent
@@ -78,20 +100,23 @@ class Greedy(BaseEstimator):  # type: ignore[misc]
         return max(tries, key=lambda found: found.history[-1])
 
     def _check(self) -> None:
-        for name, least in (("n_epochs", 0), ("batch_size", 1), ("max_flips", 0), ("max_restarts", 0)):
+        for name, least in LEAST_VALUES.items():
             value = getattr(self, name)
-            if value is None and name != "max_restarts":
+            if value is None and name in MAY_BE_NONE:
                 continue
             if not isinstance(value, int | np.integer) or value < least:
                 raise ParameterError(f"{name} is {value!r}, but must be an integer of at least {least}")
+        if not isinstance(self.guided, bool | np.bool_):
+            raise ParameterError(f"guided is {self.guided!r}, but must be true or false")
 
     def _train(self, problem: Problem, network: Network, seed: int, n_jobs: int | None, report: Report) -> Found:
+        tactic = Tactic(self.max_flips, bool(self.guided), self.flips_at_once, self.n_candidates)
         state = _State.of(network.flat(), problem)
         batches = _Batches.of(problem.n_rows, self.batch_size, seed)
         for epoch in count() if self.n_epochs is None else range(self.n_epochs):
             best_before = state.best_errors[0]
             for done, some in batches.epoch():
-                state.climb(some, self.max_flips, n_jobs)
+                state.climb(some, tactic, n_jobs)
                 share = (epoch + done) / (self.n_epochs or inf)
                 report(Progress(f"epoch {epoch + 1}", share, state.accuracies()[-1]))
             if state.best_errors[0] == 0 or (self.n_epochs is None and state.best_errors[0] == best_before):
@@ -100,7 +125,7 @@ class Greedy(BaseEstimator):  # type: ignore[misc]
             state.flat.weights[:] = state.best_weights
         if self.optimize_last_layer:
             _rebuild_output(state.flat, problem)
-        climb(state.flat, problem, self.max_flips, n_jobs)
+        climb(state.flat, problem, tactic, n_jobs)
         state.errors.append(problem.errors(state.flat))
         return Found(Network.from_flat(state.flat), state.accuracies())
 
@@ -120,18 +145,20 @@ class _State:
         errors = problem.errors(flat)
         return cls(problem, flat, flat.weights.copy(), np.array([errors]), [errors])
 
-    def climb(self, batches: NDArray[np.int64], max_flips: int | None, n_jobs: int | None) -> None:
+    def climb(self, batches: NDArray[np.int64], tactic: Tactic, n_jobs: int | None) -> None:
         """Climb on one batch after the other, and note the errors after each."""
-        if n_threads(n_jobs, batches.shape[1] // bits.WORD_BITS) > 1:
+        if tactic.flips_at_once > 1 or n_threads(n_jobs, batches.shape[1] // bits.WORD_BITS) > 1:
             for rows in batches:
-                climb(self.flat, self.problem.take(rows), max_flips, n_jobs)
+                climb(self.flat, self.problem.take(rows), tactic, n_jobs)
                 self.errors.append(self.problem.errors(self.flat))
                 if self.errors[-1] < self.best_errors[0]:
                     self.best_errors[0], self.best_weights = self.errors[-1], self.flat.weights.copy()
             return
-        problem, limit = self.problem, flip_limit(max_flips)
-        best = self.best_weights, self.best_errors
-        self.errors += kernels.climb_on_each(self.flat, problem.rows, batches, problem.groups, limit, *best).tolist()
+        problem, limit = self.problem, flip_limit(tactic.max_flips)
+        errors = kernels.climb_on_each(
+            self.flat, problem.rows, batches, problem.groups, limit, tactic.guided, self.best_weights, self.best_errors
+        )
+        self.errors += errors.tolist()
 
     def accuracies(self) -> tuple[float, ...]:
         """The accuracy on all rows over time."""
