@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rulenet import Anneal, Network, ParameterError, RandomInit, RuleNetworkClassifier, bits
-from rulenet.training.distil import generate_rows
 from rulenet.training.problem import Problem
 from rulenet.training.select import choose_price, count_shown_edges, make_folds
-from rulenet.training.walk import Walker
+from rulenet.training.vote import generate_rows
+from rulenet.training.walk import Walker, weigh_moves
 from strategies import problems
 
 GO_ON = np.zeros(1, np.bool_)
@@ -28,15 +28,35 @@ def start(seed):
     return RandomInit().start(GROUPS, (8, 4, 2), "and", seed)
 
 
-@given(problems(), st.integers(0, 2**32), st.sampled_from([0.05, 1.0, 20.0]), st.integers(1, 400))
-@settings(max_examples=60)
-def test_the_errors_of_every_walk_equal_the_recomputed_ones(case, seed, temperature, n_proposals):
-    walker = Walker.of(case.problem, case.network, seed)
+SHARES = st.sampled_from([(0.0, 0.0), (0.4, 0.03), (0.45, 0.45)])
+
+
+@given(problems(), st.integers(0, 2**32), st.sampled_from([0.05, 1.0, 20.0]), st.integers(1, 400), SHARES)
+@settings(max_examples=100)
+def test_the_errors_of_every_walk_equal_the_recomputed_ones(case, seed, temperature, n_proposals, shares):
+    walker = Walker.of(case.problem, case.network, seed, weigh_moves(*shares))
     assert walker.network() == case.network
     walker.anneal(n_proposals, temperature, temperature, 0.1, GO_ON)
     assert walker.errors_now == case.problem.errors(walker.network_now())
+    assert walker.n_shown_now == count_fan_ins(walker.network_now())
     assert walker.errors == case.problem.errors(walker.network())
     assert walker.cost(0.1) <= case.problem.errors(case.network) + 0.1 * case.network.n_edges
+
+
+def count_fan_ins(network):
+    fan_ins = np.concatenate([w.sum(axis=1) for w in network.weights])
+    return fan_ins[fan_ins > 1].sum()
+
+
+@given(problems(), st.integers(0, 2**32))
+@settings(max_examples=60)
+def test_repairs_and_copies_leave_a_walk_that_can_be_loaded_again(case, seed):
+    walker = Walker.of(case.problem, case.network, seed, weigh_moves(0.45, 0.45))
+    for _ in range(3):
+        walker.anneal(100, 5.0, 1.0, 0.01, GO_ON)
+        network = walker.network_now()
+        assert Walker.of(case.problem, network, 0).errors_now == walker.errors_now
+        assert network.n_edges == walker.n_edges_now
 
 
 @given(problems())
@@ -126,7 +146,17 @@ def test_choices_can_be_taken_from_the_classifier():
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"price": -1}, {"price": "low"}, {"n_restarts": 0}, {"n_folds": 1}, {"n_proposals": 0}, {"max_time": 0}],
+    [
+        {"price": -1},
+        {"price": "low"},
+        {"n_restarts": 0},
+        {"n_folds": 1},
+        {"n_proposals": 0},
+        {"max_time": 0},
+        {"repairs": 0.5},
+        {"copies": -0.1},
+        {"copies": True},
+    ],
 )
 def test_a_parameter_outside_its_range_is_refused(parameters):
     with pytest.raises(ParameterError, match=next(iter(parameters))):

@@ -1,8 +1,8 @@
 """Simulated annealing of rule networks: the default search.
 
 Many short walks (`path`) run in threads: some on all rows, some on the rows outside a fold. The folds decide the
-price of an edge; among the networks of that price the cheapest is kept. Where the networks of several walks disagree,
-one more network is fitted to their majority vote on generated rows as well (`distil`).
+price of an edge; among the networks of that price the one closest to their weighted vote is kept (`vote`). If asked
+for, one more network is fitted to the vote on generated rows as well (`distil`).
 """
 
 import os
@@ -27,7 +27,8 @@ from rulenet.training.search import Choice, Defaults, Found, Progress, Report, S
 from rulenet.training.select import choose_price, description_length, make_folds, sample_rows
 from rulenet.training.starts import DataStart
 from rulenet.training.structure import trim
-from rulenet.training.walk import seconds_of_proposal
+from rulenet.training.vote import find_central
+from rulenet.training.walk import COPIES, REPAIRS, seconds_of_proposal, weigh_moves
 
 PRICES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
 # Taken unless folds speak for another one; fewer rows than this do not make folds, and there every row counts.
@@ -41,6 +42,8 @@ PATH_SECONDS = 1.0
 SHORTEST_PATH = 0.02
 USUAL_DEPTH = 6
 DISTIL_SHARE = 0.3
+# Repairs and copies are at most so large a share of the proposals, each.
+MOST_SPECIAL = 0.45
 
 
 class Anneal(BaseEstimator):  # type: ignore[misc]
@@ -57,6 +60,10 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         Folds for the choice of the price, with two walks each. Without folds (0) the price is 0.5.
     n_proposals : int or "auto", default="auto"
         Proposals of one walk. "auto" takes up to a million, fewer where rows are many.
+    repairs : float, default=0.4
+        The share of proposals that start from a row which the network gets wrong, and change what this row needs.
+    copies : float, default=0.03
+        The share of proposals that add a changed copy of a unit.
     distil : bool, default=False
         Whether to fit the final network to the majority vote of all walks as well, where they disagree.
     max_time : float or None, default=None
@@ -77,6 +84,8 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         n_restarts: int = 12,
         n_folds: int = 4,
         n_proposals: int | Literal["auto"] = "auto",
+        repairs: float = REPAIRS,
+        copies: float = COPIES,
         distil: bool = False,
         max_time: float | None = None,
     ) -> None:
@@ -84,6 +93,8 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         self.n_restarts = n_restarts
         self.n_folds = n_folds
         self.n_proposals = n_proposals
+        self.repairs = repairs
+        self.copies = copies
         self.distil = distil
         self.max_time = max_time
 
@@ -104,6 +115,10 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
             raise ParameterError(f"price is {self.price!r}, but must be 'auto' or a number of at least 0")
         if self.max_time is not None and not self.max_time > 0:
             raise ParameterError(f"max_time is {self.max_time!r}, but must be None or a number of seconds above 0")
+        for name in ("repairs", "copies"):
+            share = getattr(self, name)
+            if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= MOST_SPECIAL:
+                raise ParameterError(f"{name} is {share!r}, but must be a number from 0 to {MOST_SPECIAL}")
         for name, least in (("n_restarts", 1), ("n_folds", 0), ("n_proposals", 1)):
             value = getattr(self, name)
             if value == "auto" and name == "n_proposals":
@@ -125,6 +140,7 @@ class _Plan:
     n_proposals: int
     path_seconds: float | None
     usual: float
+    moves: NDArray[np.float64]
     distil: bool
     distil_seconds: float | None
 
@@ -150,9 +166,18 @@ class _Plan:
             distil_seconds = anneal.max_time * (0.95 - share)
         if n_folds == 0 and anneal.price == "auto":
             prices = tuple(p for p in PRICES if p <= USUAL_PRICE) if problem.n_rows >= LEAST_ROWS else PRICES[:1]
-        unit = problem.total_weight / problem.n_rows
-        usual = USUAL_PRICE if anneal.price == "auto" else anneal.price
-        return cls(prices, unit, n_restarts, n_folds, n_proposals, path_seconds, usual, anneal.distil, distil_seconds)
+        return cls(
+            prices=prices,
+            unit=problem.total_weight / problem.n_rows,
+            n_restarts=n_restarts,
+            n_folds=n_folds,
+            n_proposals=n_proposals,
+            path_seconds=path_seconds,
+            usual=USUAL_PRICE if anneal.price == "auto" else anneal.price,
+            moves=weigh_moves(anneal.repairs, anneal.copies),
+            distil=anneal.distil,
+            distil_seconds=distil_seconds,
+        )
 
     @property
     def seconds_to_refine(self) -> float:
@@ -183,7 +208,7 @@ def _list_jobs(problem: Problem, plan: _Plan, start: Start, seed: int, crew: "_C
             first = (start.on(seen) if isinstance(start, DataStart) else start)(seed + number)
             n_proposals = max(1, int(plan.n_proposals * _share_of_proposals(len(first.weights))))
             budget = Budget(n_proposals, plan.path_seconds, crew.stop, crew.deadline)
-            return follow_path(seen, first, plan.prices, plan.unit, path_seed, budget)
+            return follow_path(seen, first, plan.prices, plan.unit, path_seed, budget, plan.moves)
 
         return _Job(held_out, follow)
 
@@ -255,7 +280,7 @@ def _conclude(
     full = [judge(path, problem) for path, held_out in pairs if held_out is None]
     folds = [(path, held_out) for path, held_out in pairs if held_out is not None]
     level, validation = choose_price(plan.prices, folds, plan.usual)
-    bests = [min((path[i] for path in full), key=description_length) for i in range(len(plan.prices))]
+    bests = find_central(problem, list(zip(*full, strict=True)), seed)
     choices = tuple(
         Choice(price, trim(best.network), problem.accuracy(best.network), value)
         for price, best, value in zip(plan.prices, bests, validation, strict=True)

@@ -16,12 +16,11 @@ from rulenet import bits
 from rulenet.network import Network
 from rulenet.training.path import Budget, Rung
 from rulenet.training.problem import Problem, slice_weights
-from rulenet.training.walk import Walker, relatives_of
+from rulenet.training.vote import generate_rows
+from rulenet.training.walk import Walker
 
 # Generated rows for every training row, and the most rows of all.
 N_GENERATED, MAX_ROWS = 6, 1 << 14
-# The share of attributes that are taken from another row.
-EXCHANGED = 0.2
 # A vote weighs up to this many times, a training row just so.
 VOTE_WEIGHT = 3
 # Below this share of generated rows that networks disagree on, there is nothing to gain.
@@ -75,19 +74,6 @@ def make_lesson(problem: Problem, voters: Sequence[Network], seed: int) -> Probl
     weights = np.rint(np.abs(2 * share - 1) * VOTE_WEIGHT).astype(np.int64)
     target = bits.pack(share > 0.5)
     return _stack(problem, Problem(generated, target, slice_weights(weights), problem.groups, n_generated))
-
-
-def generate_rows(problem: Problem, n_rows: int, rng: RandomState) -> bits.Words:
-    """Packed literals of ``n_rows`` mixtures of two training rows each."""
-    first, second = rng.randint(problem.n_rows, size=(2, n_rows))
-    attributes = relatives_of(problem.groups)[:, 0]
-    words = np.empty((len(problem.literals), bits.n_words(n_rows)), np.uint64)
-    taken = second
-    for j, literal in enumerate(problem.literals):
-        if attributes[j] == j:
-            taken = np.where(rng.random_sample(n_rows) < EXCHANGED, second, first)
-        words[j] = bits.pack(bits.unpack(literal, problem.n_rows)[taken])
-    return words
 
 
 def _stack(problem: Problem, generated: Problem) -> Problem:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rulenet.network import Network
 from rulenet.training.problem import Problem
-from rulenet.training.walk import Walker
+from rulenet.training.walk import USUAL_MOVES, Walker
 
 HOT, COLD = 0.6, 0.05
 # Temperatures on the way up, in units of the price.
@@ -69,15 +69,21 @@ class Budget:
 
 
 def follow_path(
-    problem: Problem, start: Network, prices: Sequence[float], unit: float, seed: int, budget: Budget
+    problem: Problem,
+    start: Network,
+    prices: Sequence[float],
+    unit: float,
+    seed: int,
+    budget: Budget,
+    moves: NDArray[np.float64] = USUAL_MOVES,
 ) -> list[Rung]:
     """The best network at each of the rising ``prices``; prices and temperatures are multiples of ``unit``."""
-    walker = Walker.of(problem, start, seed)
+    walker = Walker.of(problem, start, seed, moves)
     budget.part(FIRST_SHARE if len(prices) > 1 else 1.0).cool(walker, HOT * unit, COLD * unit, prices[0] * unit)
     rungs = [_rung(walker, prices[0] * unit, budget)]
     rest = budget.part((1 - FIRST_SHARE) / max(len(prices) - 1, 1))
     for i, price in enumerate(prices[1:], start=1):
-        walker = Walker.of(problem, rungs[-1].network, seed + i)
+        walker = Walker.of(problem, rungs[-1].network, seed + i, moves)
         rest.cool(walker, max(SQUEEZE_HOT * price, 0.1) * unit, max(SQUEEZE_COLD * price, 0.03) * unit, price * unit)
         rungs.append(_rung(walker, price * unit, budget))
     return rungs

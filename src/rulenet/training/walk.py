@@ -8,20 +8,48 @@ from numpy.typing import NDArray
 from rulenet import kernels
 from rulenet.network import Network
 from rulenet.training import anneal_kernels
-from rulenet.training.anneal_kernels import BEST_ERRORS, BEST_N_EDGES, BEST_N_SHOWN, ERRORS, N_COUNTERS, N_EDGES, Walk
+from rulenet.training.anneal_kernels import (
+    BEST_ERRORS,
+    BEST_N_EDGES,
+    BEST_N_SHOWN,
+    ERRORS,
+    N_COUNTERS,
+    N_EDGES,
+    N_SHOWN,
+    Walk,
+)
 from rulenet.training.problem import Problem
 
-# Cumulative shares of removals, additions, replacements and moves. Twice as many additions as removals keep a network
-# large while the temperature is above the price of an edge, and let it shrink below.
-MOVES = np.cumsum([1.0, 2.0, 1.0, 0.5, 0.0, 0.0])
+# Removals, additions, replacements and moves of an edge, out of all that are neither repairs nor copies. More additions
+# than removals keep a network large while the temperature is above the price of an edge, and let it shrink below.
+PLAIN = (1.0, 1.5, 1.0, 0.5)
+# Without repairs, which add as well, more additions are needed.
+MORE_ADDITIONS = 0.5
+#: The shares of repairs and copies among all proposals.
+REPAIRS, COPIES = 0.4, 0.03
 # A layer receives additions in proportion to this power of the number of its weights.
 LAYER_POWER = 0.5
+
+
+def weigh_moves(repairs: float = REPAIRS, copies: float = COPIES) -> NDArray[np.float64]:
+    """The cumulative shares of all kinds of proposals.
+
+    >>> weigh_moves(0.5, 0.1).round(3)
+    array([0.1, 0.25, 0.35, 0.4, 0.9, 1. ])
+    """
+    plain = np.array(PLAIN)
+    plain[1] += MORE_ADDITIONS * max(0.0, 1 - repairs / REPAIRS)
+    return np.cumsum([*plain / plain.sum() * (1 - repairs - copies), repairs, copies])
+
+
+USUAL_MOVES = weigh_moves()
 
 
 class Walker:
     """A walk over networks of one shape, judged by the rows of a problem."""
 
-    def __init__(self, problem: Problem, walk: Walk, first_and: bool) -> None:
+    def __init__(self, problem: Problem, walk: Walk, first_and: bool, moves: NDArray[np.float64]) -> None:
+        self.moves = moves
         self.problem = problem
         self.walk = walk
         self.first_and = first_and
@@ -29,12 +57,12 @@ class Walker:
         self.shares = np.cumsum([0.0, *(n_weights[1:] * n_weights[:-1]) ** LAYER_POWER])
 
     @classmethod
-    def of(cls, problem: Problem, network: Network, seed: int) -> Self:
+    def of(cls, problem: Problem, network: Network, seed: int, moves: NDArray[np.float64] = USUAL_MOVES) -> Self:
         """A walk that starts at ``network``."""
         flat = network.flat()
         walk = _empty_walk(flat, problem, seed)
         anneal_kernels.load(walk, problem.rows, _edges_of(network), flat.first_and)
-        return cls(problem, walk, flat.first_and)
+        return cls(problem, walk, flat.first_and, moves)
 
     @property
     def errors(self) -> int:
@@ -51,13 +79,25 @@ class Walker:
         """The total weight of the rows that the network, as it is now, gets wrong."""
         return int(self.walk.counters[ERRORS])
 
+    @property
+    def n_edges_now(self) -> int:
+        """The edges of the network as it is now."""
+        return int(self.walk.counters[N_EDGES])
+
+    @property
+    def n_shown_now(self) -> int:
+        """The edges of the network, as it is now, that lead to a unit with several inputs."""
+        return int(self.walk.counters[N_SHOWN])
+
     def cost(self, price: float) -> float:
         """Errors and shown edges of the best network, as one number."""
         return self.errors + price * int(self.walk.counters[BEST_N_SHOWN])
 
     def anneal(self, n_proposals: int, hot: float, cold: float, price: float, stop: NDArray[np.bool_]) -> None:
         """Walk ``n_proposals`` steps while the temperature falls from ``hot`` to ``cold``."""
-        anneal_kernels.anneal(self.walk, self.problem.rows, n_proposals, hot, cold, price, MOVES, self.shares, stop)
+        anneal_kernels.anneal(
+            self.walk, self.problem.rows, n_proposals, hot, cold, price, self.moves, self.shares, stop
+        )
 
     def prune(self, price: float, stop: NDArray[np.bool_]) -> int:
         """Remove the edges that do not pay; how many."""
@@ -69,7 +109,7 @@ class Walker:
 
     def network_now(self) -> Network:
         """The network as it is now."""
-        return self._network(self.walk.edges[: self.walk.counters[N_EDGES]])
+        return self._network(self.walk.edges[: self.n_edges_now])
 
     def _network(self, edges: NDArray[np.int32]) -> Network:
         starts = self.walk.layer_starts
