@@ -9,10 +9,12 @@ import pytest
 
 pytest.importorskip("wittgenstein")
 from benchmarks.accuracy import measure, report
+from benchmarks.accuracy.learners import count_parts
 from benchmarks.accuracy.names import BOOSTING, CART, DEEP, FLAT, OURS, RIPPER_PEER, in_time_of
 from benchmarks.accuracy.plan import PARTS, Part
 from benchmarks.accuracy.tasks import Data, Task, large_tasks, main_tasks, make_large
 
+from rulenet import Network
 from rulenet.datasets import make_monk
 
 
@@ -139,6 +141,11 @@ def test_tasks_have_names_of_their_own() -> None:
     names = [(task.name, task.fold) for task in main_tasks(False)]
     assert len(set(names)) == len(names) == 40 + 12 + 3 + 4 + 4
     assert [task.name for task in large_tasks(False) if task.with_peers] == ["100,000 rows"]
+
+
+def test_conditions_are_the_edges_from_literals_and_units_read_something() -> None:
+    network = Network([[[1, 0, 1], [0, 1, 0], [0, 0, 0]], [[1, 1, 0]]])
+    assert count_parts(network) == (3, 3)
 
 
 def load_monk() -> Data:

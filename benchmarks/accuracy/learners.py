@@ -49,11 +49,7 @@ def fit_rulenet(data: Data, seed: int, **parameters: Any) -> Outcome:
 
 
 def count_parts(network: Network) -> tuple[int, int]:
-    """The units that read something, and the conditions: edges from literals.
-
-    >>> count_parts(Network([[[1, 0, 1], [0, 1, 0], [0, 0, 0]], [[1, 1, 0]]]))
-    (3, 3)
-    """
+    """The units that read something, the output included, and the conditions: edges from literals."""
     return sum(int(w.any(axis=1).sum()) for w in network.weights), int(network.weights[0].sum())
 
 
