@@ -27,7 +27,7 @@ docs: .venv/.ready
 	@echo "docs/_build/index.html"
 
 accuracy: .venv/.ready
-	$(BIN)/python -m benchmarks.accuracy
+	$(BIN)/python -m benchmarks.accuracy $(PARTS)
 
 bench: .venv/.ready
 	$(BIN)/python -m benchmarks

@@ -1,0 +1,17 @@
+"""What learners are called in the file of results and in the report."""
+
+OURS = "rulenet"
+CART = "CART"
+RIPPER_PEER = "RIPPER (wittgenstein)"
+FOREST = "random forest"
+BOOSTING = "gradient boosting, 300 trees of depth 4"
+HISTOGRAMS = "histogram gradient boosting"
+PEERS = (CART, RIPPER_PEER, FOREST, BOOSTING, HISTOGRAMS)
+
+# Equal numbers of weights on ten Boolean attributes: 914 deep, 903 flat.
+DEEP = "rulenet, deep (32, 8, 2)"
+FLAT = "rulenet, flat (43)"
+
+
+def in_time_of(peer: str) -> str:
+    return f"rulenet in the time of {peer}"
