@@ -147,6 +147,9 @@ def load(walk, rows, edges, first_and):
     """Fill a walk from the (unit, input) edges of a network, and judge it."""
     flip = NONE if first_and else ALL
     n_literals = rows.literals.shape[0]
+    walk.n_inputs[:] = 0
+    walk.n_readers[:] = 0
+    walk.counters[N_SHOWN] = 0
     for j in range(n_literals):
         for w in range(rows.target.size):
             walk.signals[j, w] = rows.literals[j, w] ^ flip

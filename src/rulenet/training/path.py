@@ -34,30 +34,31 @@ class Rung:
 
 
 class Budget:
-    """How many proposals a walk may make, for how many seconds at most and until when; shared is only ``stop``."""
+    """How many proposals a walk may make, and for how long; ``stop``, shared by all, ends it at once."""
 
-    def __init__(
-        self, n_proposals: int, seconds: float | None, stop: NDArray[np.bool_], deadline: float | None = None
-    ) -> None:
+    def __init__(self, n_proposals: int, seconds: float | None, stop: NDArray[np.bool_]) -> None:
         self.n_proposals = n_proposals
         self.seconds = seconds
         self.stop = stop
-        self.deadline = deadline
 
-    def part(self, share: float) -> "Budget":
-        """A ``share`` of this budget."""
-        seconds = None if self.seconds is None else self.seconds * share
-        return Budget(max(1, int(self.n_proposals * share)), seconds, self.stop, self.deadline)
+    @classmethod
+    def until(cls, n_proposals: int, deadline: float | None, stop: NDArray[np.bool_]) -> "Budget":
+        """A budget that ends at ``deadline``, if there is one."""
+        return cls(n_proposals, None if deadline is None else max(0.0, deadline - perf_counter()), stop)
+
+    @property
+    def spent(self) -> bool:
+        """Whether there is nothing left."""
+        return bool(self.stop[0]) or (self.seconds is not None and self.seconds <= 0)
 
     def cool(self, walker: Walker, hot: float, cold: float, price: float) -> None:
         """Let the walk cool from ``hot`` to ``cold`` within the budget."""
         if self.seconds is None:
             walker.anneal(self.n_proposals, hot, cold, price, self.stop)
             return
-        begin = perf_counter()
-        seconds = self.seconds if self.deadline is None else min(self.seconds, self.deadline - begin)
+        begin, seconds = perf_counter(), self.seconds
         n_done, done, n = 0, 0.0, FIRST_CHUNK
-        while done < 1 and seconds > 0 and not self.stop[0]:
+        while done < 1 and not self.spent:
             n = min(n, self.n_proposals - n_done)
             after = min(1.0, done + max(n / self.n_proposals, done * n / max(n_done, 1)))
             walker.anneal(n, hot * (cold / hot) ** done, hot * (cold / hot) ** after, price, self.stop)
@@ -77,22 +78,37 @@ def follow_path(
     budget: Budget,
     moves: NDArray[np.float64] = USUAL_MOVES,
 ) -> list[Rung]:
-    """The best network at each of the rising ``prices``; prices and temperatures are multiples of ``unit``."""
+    """The best network at each of the rising ``prices``; prices and temperatures are multiples of ``unit``.
+
+    Where the time runs out, the last network stands for the higher prices as well.
+    """
+    deadline = None if budget.seconds is None else perf_counter() + budget.seconds
     walker = Walker.of(problem, start, seed, moves)
-    budget.part(FIRST_SHARE if len(prices) > 1 else 1.0).cool(walker, HOT * unit, COLD * unit, prices[0] * unit)
-    rungs = [_rung(walker, prices[0] * unit, budget)]
-    rest = budget.part((1 - FIRST_SHARE) / max(len(prices) - 1, 1))
-    for i, price in enumerate(prices[1:], start=1):
-        walker = Walker.of(problem, rungs[-1].network, seed + i, moves)
-        rest.cool(walker, max(SQUEEZE_HOT * price, 0.1) * unit, max(SQUEEZE_COLD * price, 0.03) * unit, price * unit)
-        rungs.append(_rung(walker, price * unit, budget))
+    rungs: list[Rung] = []
+    for i, price in enumerate(prices):
+        share = share_of_rung(i, len(prices))
+        left = Budget.until(int(budget.n_proposals * share), deadline, budget.stop)
+        if rungs and left.spent:
+            rungs.append(Rung(price * unit, rungs[-1].network, rungs[-1].errors))
+            continue
+        if left.seconds is not None:
+            left.seconds *= share / sum(share_of_rung(k, len(prices)) for k in range(i, len(prices)))
+        low, high = (COLD, HOT) if i == 0 else (max(SQUEEZE_COLD * price, 0.03), max(SQUEEZE_HOT * price, 0.1))
+        left.cool(walker, high * unit, low * unit, price * unit)
+        walker.prune(price * unit, budget.stop)
+        rungs.append(Rung(price * unit, walker.network(), walker.errors))
     return rungs
 
 
-def _rung(walker: Walker, price: float, budget: Budget) -> Rung:
-    pruned = Walker.of(walker.problem, walker.network(), 0)
-    pruned.prune(price, budget.stop)
-    return Rung(price, pruned.network(), pruned.errors)
+def share_of_rung(i: int, n_prices: int) -> float:
+    """The share of a budget that the i-th price gets.
+
+    >>> [share_of_rung(i, 6) for i in range(6)]
+    [0.5, 0.1, 0.1, 0.1, 0.1, 0.1]
+    """
+    if n_prices == 1:
+        return 1.0
+    return FIRST_SHARE if i == 0 else (1 - FIRST_SHARE) / (n_prices - 1)
 
 
 def judge(rungs: Sequence[Rung], problem: Problem) -> list[Rung]:

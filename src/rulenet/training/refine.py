@@ -15,19 +15,38 @@ LEAST_PROPOSALS, MOST_PROPOSALS = 2_000, 200_000
 HOT, COLD = 1.0, 0.2
 
 
-def refine(problem: Problem, rung: Rung, seconds: float, seed: int, stop: NDArray[np.bool_]) -> Rung:
-    """The rung's network after walks on growing samples, the last one on all rows, and pruning there."""
-    network, price, n_rows = rung.network, rung.price, min(FIRST_ROWS, problem.n_rows)
-    while True:
-        seen = problem.take(sample_rows(np.arange(problem.n_rows), n_rows, seed))
+def refine(problem: Problem, rung: Rung, seconds: float, limited: bool, seed: int, stop: NDArray[np.bool_]) -> Rung:
+    """The rung's network after walks on growing samples, the last one on all rows, and pruning there.
+
+    That takes about so many ``seconds``, or, where ``limited``, no more.
+    """
+    network, stages = rung.network, _stages(problem.n_rows)
+    for n_rows in stages:
+        seen = (
+            problem.take(sample_rows(np.arange(problem.n_rows), n_rows, seed)) if n_rows < problem.n_rows else problem
+        )
         # Chance regularities that win a row or two in a small sample win more in a larger one, as its square root.
-        scaled = price * max(1.0, (n_rows / (1 << 12)) ** 0.5)
-        n = int(np.clip(seconds / seconds_of_proposal(bits.n_words(n_rows)), LEAST_PROPOSALS, MOST_PROPOSALS))
+        scaled = rung.price * max(1.0, (n_rows / (1 << 12)) ** 0.5)
+        share = seconds / len(stages)
+        n = int(np.clip(share / seconds_of_proposal(bits.n_words(n_rows)), LEAST_PROPOSALS, MOST_PROPOSALS))
         walker = Walker.of(seen, network, seed)
-        Budget(n, None, stop).cool(walker, HOT * scaled, COLD * scaled, scaled)
-        if n_rows == problem.n_rows or stop[0]:
+        Budget(n, share if limited else None, stop).cool(walker, HOT * scaled, COLD * scaled, scaled)
+        network = walker.network()
+        if stop[0]:
             break
-        network, n_rows = walker.network(), min(n_rows * GROWTH, problem.n_rows)
-    last = Walker.of(problem, walker.network(), seed)
+    last = walker if walker.problem is problem else Walker.of(problem, network, seed)
     last.prune(scaled, stop)
-    return min((rung, Rung(price, last.network(), last.errors)), key=lambda r: r.errors)
+    return min((rung, Rung(rung.price, last.network(), last.errors)), key=lambda r: r.errors)
+
+
+def _stages(n_rows: int) -> list[int]:
+    """Growing numbers of rows, up to all.
+
+    >>> _stages(1_000_000)
+    [32768, 262144, 1000000]
+    """
+    stages, n = [], FIRST_ROWS
+    while n < n_rows:
+        stages.append(n)
+        n *= GROWTH
+    return [*stages, n_rows]

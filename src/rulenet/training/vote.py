@@ -18,9 +18,9 @@ from rulenet.training.walk import relatives_of
 
 N_ROWS = 1 << 12
 # The share of attributes that a generated row takes from another row.
-EXCHANGED = 0.2
+EXCHANGED = 0.5
 # Networks weigh less by e for this much more cost: so many rows of average weight, or this share of the least cost.
-LEAST_SLACK, SLACK = 2.0, 0.1
+LEAST_SLACK, SLACK = 2.0, 0.2
 
 
 def find_central(problem: Problem, levels: Sequence[Sequence[Rung]], seed: int) -> list[Rung]:

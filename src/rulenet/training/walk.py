@@ -99,8 +99,14 @@ class Walker:
             self.walk, self.problem.rows, n_proposals, hot, cold, price, self.moves, self.shares, stop
         )
 
+    def settle(self) -> None:
+        """Go back to the best network."""
+        edges = np.ascontiguousarray(self.walk.best[: self.n_edges], dtype=np.int64)
+        anneal_kernels.load(self.walk, self.problem.rows, edges, self.first_and)
+
     def prune(self, price: float, stop: NDArray[np.bool_]) -> int:
-        """Remove the edges that do not pay; how many."""
+        """Go back to the best network and remove the edges that do not pay; how many."""
+        self.settle()
         return int(anneal_kernels.prune(self.walk, self.problem.rows, price, stop))
 
     def network(self) -> Network:
