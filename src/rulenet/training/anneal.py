@@ -13,20 +13,23 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from rulenet.exceptions import ParameterError
-from rulenet.training.crew import Crew, Job, list_jobs
+from rulenet.training.crew import Crew, Job, list_jobs, list_longer_jobs
 from rulenet.training.distil import distil
 from rulenet.training.path import Budget, Rung, judge
-from rulenet.training.plan import MAX_ROWS, RESERVE, Plan
+from rulenet.training.plan import MAX_ROWS, RESERVE, USUAL_PRICE, Plan
 from rulenet.training.problem import Problem
 from rulenet.training.refine import refine
 from rulenet.training.search import Choice, Defaults, Found, Progress, Report, Start, be_silent
-from rulenet.training.select import choose_price, description_length
+from rulenet.training.select import choose_price, count_shown_edges, description_length
 from rulenet.training.structure import trim
 from rulenet.training.vote import find_central
 from rulenet.training.walk import COPIES, REPAIRS
 
 # Repairs and copies are at most so large a share of the proposals, each.
 MOST_SPECIAL = 0.45
+# Longer walks follow where no network found costs less than this, errors and edges together, for a row.
+SOLVED = 0.04
+SHARE_OF_LONGER = 0.4
 
 
 class Anneal(BaseEstimator):  # type: ignore[misc]
@@ -91,7 +94,15 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         crew = Crew(problem, n_jobs, report, deadline)
         plan = Plan.of(self, problem, crew.n_threads)
         jobs = list_jobs(problem, plan, start, seed, crew)
-        paths = crew.run(jobs, plan.share_of_paths)
+        paths = crew.run(jobs, 0.0, plan.share_of_paths * (1 - SHARE_OF_LONGER))
+        if (
+            plan.path_seconds is None
+            and not crew.stop[0]
+            and _is_unsolved(plan, problem.n_rows, paths[: plan.n_restarts])
+        ):
+            longer = list_longer_jobs(problem, plan, start, seed, crew, len(jobs))
+            paths += crew.run(longer, plan.share_of_paths * (1 - SHARE_OF_LONGER), SHARE_OF_LONGER)
+            jobs += longer
         return _conclude(problem, plan, jobs, paths, crew, seed)
 
     def _check(self) -> None:
@@ -111,6 +122,13 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
                 raise ParameterError(f"{name} is {value!r}, but must be an integer of at least {least}")
         if self.n_folds == 1:
             raise ParameterError("n_folds is 1, but must be 0 or at least 2")
+
+
+def _is_unsolved(plan: Plan, n_rows: int, paths: Sequence[list[Rung] | None]) -> bool:
+    """Whether every network found errs often or is large."""
+    rungs = [rung for path in paths if path for rung in path]
+    least = min(rung.errors / plan.unit + USUAL_PRICE * count_shown_edges(rung.network) for rung in rungs)
+    return least > SOLVED * min(n_rows, MAX_ROWS)
 
 
 def _conclude(

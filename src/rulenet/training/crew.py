@@ -4,20 +4,26 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rulenet.network import Network
 from rulenet.training.path import Budget, Rung, follow_path
-from rulenet.training.plan import MAX_ROWS, Plan
+from rulenet.training.plan import MAX_ROWS, WALKS_PER_FOLD, Plan
 from rulenet.training.problem import Problem
 from rulenet.training.search import Progress, Report, Start
 from rulenet.training.select import make_folds, sample_rows
-from rulenet.training.starts import DataStart
+from rulenet.training.starts import DataStart, MixedStart
 
 USUAL_DEPTH = 6
+# Starts of all shapes and gates take turns in cooling at low and high prices first.
+N_VARIANTS = 6
+# How many times longer the walks of a second round are.
+LONGER = 3
 
 
 @dataclass(frozen=True)
@@ -29,29 +35,56 @@ class Job:
 
 
 def list_jobs(problem: Problem, plan: Plan, start: Start, seed: int, crew: "Crew") -> list[Job]:
-    """All paths, those on all rows first."""
-
-    def job(rows: NDArray[np.int64], held_out: Problem | None, number: int) -> Job:
-        def follow() -> list[Rung]:
-            begin = perf_counter()
-            if crew.late and number > 0:
-                return []
-            path_seed = int(np.random.SeedSequence((seed, number)).generate_state(1, np.uint64)[0])
-            seen = problem.take(sample_rows(rows, MAX_ROWS, seed + number))
-            first = (start.on(seen) if isinstance(start, DataStart) else start)(seed + number)
-            n_proposals = max(1, int(plan.n_proposals * _share_of_proposals(len(first.weights))))
-            deadline = None if plan.path_seconds is None else begin + plan.path_seconds
-            budget = Budget.until(n_proposals, deadline, crew.stop)
-            return follow_path(seen, first, plan.prices, plan.unit, path_seed, budget, plan.moves)
-
-        return Job(held_out, follow)
-
+    """All paths of the first round, those on all rows first."""
+    make = partial(_make_job, problem, plan, start, seed, crew)
     everything = np.arange(problem.n_rows)
-    jobs = [job(everything, None, r) for r in range(plan.n_restarts)]
+    jobs = [make(everything, None, r, plan.skipped(r // N_VARIANTS)) for r in range(plan.n_restarts)]
     for kept, left_out in make_folds(problem, plan.n_folds, seed):
         outside = problem.take(sample_rows(left_out, MAX_ROWS, seed))
-        jobs += [job(kept, outside, len(jobs)), job(kept, outside, len(jobs) + 1)]
+        jobs += [make(kept, outside, len(jobs) + i, plan.skipped(i)) for i in range(WALKS_PER_FOLD)]
     return jobs
+
+
+def list_longer_jobs(problem: Problem, plan: Plan, start: Start, seed: int, crew: "Crew", n_before: int) -> list[Job]:
+    """Longer paths on all rows, for concepts that those of the first round did not find."""
+    make = partial(_make_job, problem, replace(plan, n_proposals=LONGER * plan.n_proposals), start, seed, crew)
+    skipped = plan.skipped(int(problem.n_rows >= MAX_ROWS // 2))
+    return [make(np.arange(problem.n_rows), None, n_before + r, skipped) for r in range(N_VARIANTS)]
+
+
+def _make_job(
+    problem: Problem,
+    plan: Plan,
+    start: Start,
+    seed: int,
+    crew: "Crew",
+    rows: NDArray[np.int64],
+    held_out: Problem | None,
+    number: int,
+    skipped: int,
+) -> Job:
+    """The path of a number on some of the rows, which leaves the lowest prices out."""
+
+    def follow() -> list[Rung]:
+        begin = perf_counter()
+        if crew.late and number > 0:
+            return []
+        path_seed = int(np.random.SeedSequence((seed, number)).generate_state(1, np.uint64)[0])
+        seen = problem.take(sample_rows(rows, MAX_ROWS, seed + number))
+        here = start.on(seen) if isinstance(start, DataStart) else start
+        deadline = None if plan.path_seconds is None else begin + plan.path_seconds
+
+        def walk(first: Network) -> list[Rung]:
+            n_proposals = max(1, int(plan.n_proposals * _share_of_proposals(len(first.weights))))
+            budget = Budget.until(n_proposals, deadline, crew.stop)
+            return follow_path(seen, first, plan.prices, plan.unit, path_seed, budget, plan.moves, skipped)
+
+        rungs = walk(here(seed + number))
+        if isinstance(here, MixedStart) and seen.predicts_one_class(rungs[0].network):
+            rungs = walk(here.from_tree(seed + number))
+        return rungs
+
+    return Job(held_out, follow)
 
 
 def _share_of_proposals(depth: int) -> float:
@@ -79,21 +112,24 @@ class Crew:
         """Whether the time is over."""
         return self.deadline is not None and perf_counter() > self.deadline
 
-    def run(self, jobs: Sequence[Job], share: float) -> list[list[Rung] | None]:
-        """What each job found, None for those that an interrupt kept from starting."""
+    def run(self, jobs: Sequence[Job], done: float, share: float) -> list[list[Rung] | None]:
+        """What each job found, None for those that an interrupt kept from starting.
+
+        A share ``done`` of all work was done before, and this is another ``share``.
+        """
         results: list[list[Rung] | None] = [None] * len(jobs)
         with ThreadPoolExecutor(self.n_threads) as pool:
             futures: list[Future[list[Rung]]] = [pool.submit(job.follow) for job in jobs]
             try:
                 for i, future in enumerate(futures):
                     results[i] = future.result()
-                    self._note(jobs[i], results[i], share * (i + 1) / len(jobs))
+                    self._note(jobs[i], results[i], done + share * (i + 1) / len(jobs))
             except KeyboardInterrupt:
                 self.halt()
                 for future in futures:
                     future.cancel()
                 results = [None if future.cancelled() else future.result() for future in futures]
-        if not any(rungs for job, rungs in zip(jobs, results, strict=True) if job.held_out is None):
+        if not self.history:
             results[0] = jobs[0].follow()
         return results
 

@@ -77,27 +77,31 @@ def follow_path(
     seed: int,
     budget: Budget,
     moves: NDArray[np.float64] = USUAL_MOVES,
+    skipped: int = 0,
 ) -> list[Rung]:
     """The best network at each of the rising ``prices``; prices and temperatures are multiples of ``unit``.
 
-    Where the time runs out, the last network stands for the higher prices as well.
+    For the lowest prices, of which so many are ``skipped``, the first network found stands as well, and the last one
+    for the highest where the time runs out.
     """
     deadline = None if budget.seconds is None else perf_counter() + budget.seconds
     walker = Walker.of(problem, start, seed, moves)
     rungs: list[Rung] = []
-    for i, price in enumerate(prices):
-        share = share_of_rung(i, len(prices))
+    skipped = min(skipped, len(prices) - 1)
+    n_prices = len(prices) - skipped
+    for i, price in enumerate(prices[skipped:]):
+        share = share_of_rung(i, n_prices)
         left = Budget.until(int(budget.n_proposals * share), deadline, budget.stop)
         if rungs and left.spent:
             rungs.append(Rung(price * unit, rungs[-1].network, rungs[-1].errors))
             continue
         if left.seconds is not None:
-            left.seconds *= share / sum(share_of_rung(k, len(prices)) for k in range(i, len(prices)))
+            left.seconds *= share / sum(share_of_rung(k, n_prices) for k in range(i, n_prices))
         low, high = (COLD, HOT) if i == 0 else (max(SQUEEZE_COLD * price, 0.03), max(SQUEEZE_HOT * price, 0.1))
         left.cool(walker, high * unit, low * unit, price * unit)
         walker.prune(price * unit, budget.stop)
         rungs.append(Rung(price * unit, walker.network(), walker.errors))
-    return rungs
+    return [Rung(price * unit, rungs[0].network, rungs[0].errors) for price in prices[:skipped]] + rungs
 
 
 def share_of_rung(i: int, n_prices: int) -> float:

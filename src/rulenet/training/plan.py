@@ -17,6 +17,8 @@ PRICES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
 # The price taken unless folds speak for another one; a higher one where there are few rows, or no folds.
 USUAL_PRICE, USUAL_PRICE_OF_FEW, USUAL_PRICE_WITHOUT_FOLDS = 0.2, 1.0, 0.5
 FEW_ROWS = 256
+FIRST_PRICE_OF_NOISY = 0.2
+WALKS_PER_FOLD = 2
 # Fewer rows than this do not make folds, and there every row counts.
 LEAST_ROWS = 20
 # The rows that a path sees at most.
@@ -61,10 +63,10 @@ class Plan:
             distil_seconds = DISTIL_SHARE * anneal.max_time if anneal.distil else 0.0
             left = (1 - RESERVE) * anneal.max_time - refine_seconds - distil_seconds
             n_affordable = int(left * n_threads / max(SHORTEST_PATH, LEAST_SHARE * n_proposals * seconds_each))
-            if n_affordable < n_restarts + 2 * n_folds:
+            if n_affordable < n_restarts + WALKS_PER_FOLD * n_folds:
                 n_folds = n_folds if n_affordable >= 3 * n_folds else 0
-                n_restarts = min(n_restarts, max(n_threads, n_affordable - 2 * n_folds))
-            path_seconds = left / -(-(n_restarts + 2 * n_folds) // n_threads)
+                n_restarts = min(n_restarts, max(n_threads, n_affordable - WALKS_PER_FOLD * n_folds))
+            path_seconds = left / -(-(n_restarts + WALKS_PER_FOLD * n_folds) // n_threads)
         usual = _usual_price(problem.n_rows, n_folds) if anneal.price == "auto" else anneal.price
         prices = PRICES if n_folds else (*(p for p in PRICES if p < usual), usual)
         return cls(
@@ -80,6 +82,10 @@ class Plan:
             distil=anneal.distil,
             distil_seconds=distil_seconds,
         )
+
+    def skipped(self, turn: int) -> int:
+        """How many prices a path leaves out: every other one starts at a price for noisy labels."""
+        return sum(price < FIRST_PRICE_OF_NOISY for price in self.prices) if turn % 2 else 0
 
     @property
     def share_of_paths(self) -> float:

@@ -223,11 +223,17 @@ class MixedStart(DataStart):
 
     def __call__(self, seed: int) -> Network:
         """The network to start from."""
-        gate = self.gates[seed % len(self.gates)]
-        sizes = self.shapes[seed // len(self.gates) % len(self.shapes)]
         if seed % TREE_EVERY == TREE_EVERY - 1:
-            return rules_start(self.problem, self.literals, sizes, gate, seed)
+            return self.from_tree(seed)
+        sizes, gate = self._variant(seed)
         return Network(self.init.start(self.problem.groups, sizes, "and", seed).weights, gate)
+
+    def from_tree(self, seed: int) -> Network:
+        """A network of the same shape that comes from a tree."""
+        return rules_start(self.problem, self.literals, *self._variant(seed), seed)
+
+    def _variant(self, seed: int) -> tuple[tuple[int, ...], Gate]:
+        return self.shapes[seed // len(self.gates) % len(self.shapes)], self.gates[seed % len(self.gates)]
 
 
 def negated(literal: Literal) -> Literal:
