@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rulenet import Anneal, Network, ParameterError, RandomInit, RuleNetworkClassifier, bits
+from rulenet.training.crew import N_VARIANTS
+from rulenet.training.path import Budget, follow_path
 from rulenet.training.problem import Problem
 from rulenet.training.select import choose_price, count_shown_edges, make_folds
-from rulenet.training.vote import generate_rows
 from rulenet.training.walk import Walker, weigh_moves
 from strategies import problems
 
@@ -186,10 +187,54 @@ def test_a_path_on_a_sample_ends_in_a_network_for_all_rows():
     assert found.history[-1] == problem.accuracy(found.network) == 1
 
 
-def test_a_generated_row_has_one_value_for_every_attribute():
-    problem = make_problem(ROWS[:, 0])
-    generated = bits.unpack(generate_rows(problem, 300, np.random.RandomState(0)), 300)
-    assert (generated.reshape(8, 2, 300).sum(axis=1) == 1).all()
+def test_without_repairs_and_copies_the_moves_are_plain():
+    assert np.diff(weigh_moves(0.0, 0.0), prepend=0) == pytest.approx([2 / 9, 4 / 9, 2 / 9, 1 / 9, 0, 0])
+
+
+@given(problems(), st.integers(0, 2**32))
+@settings(max_examples=40)
+def test_repairs_alone_never_lose_what_the_walk_knows_as_best(case, seed):
+    walker = Walker.of(case.problem, case.network, seed, np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0]))
+    walker.anneal(300, 1e-9, 1e-9, 0.0, GO_ON)
+    assert walker.errors <= case.problem.errors(case.network)
+    assert walker.errors == case.problem.errors(walker.network())
+
+
+def test_repairs_find_parity_where_plain_changes_do_not():
+    target = ROWS[:, :6].sum(axis=1) % 2 == 1
+    errors = [min(_errors_after(make_problem(target), seed, repairs) for seed in range(8)) for repairs in (0.0, 0.4)]
+    assert errors[1] == 0
+    assert errors[0] > 0
+
+
+def _errors_after(problem, seed, repairs):
+    first = RandomInit().start(GROUPS, (32, 8, 2), "and", seed)
+    budget = Budget(30_000, None, GO_ON)
+    return follow_path(problem, first, [0.05], 1.0, seed, budget, weigh_moves(repairs, 0.0))[0].errors
+
+
+def test_longer_walks_follow_where_the_first_ones_find_nothing():
+    noise = np.random.default_rng(0).random(len(ROWS)) < 0.5
+    stages = []
+    for target in (ROWS[:, 0] & ROWS[:, 1], noise):
+        seen = []
+        Anneal(n_restarts=2, n_folds=2, n_proposals=1_000).search(make_problem(target), start, 0, 1, seen.append)
+        stages.append(len(seen))
+    assert stages[1] == stages[0] + N_VARIANTS
+
+
+def test_a_path_may_leave_out_the_lowest_prices():
+    problem = make_problem(ROWS[:, 0] & ROWS[:, 1])
+    rungs = follow_path(problem, start(0), [0.05, 0.1, 0.2, 0.5], 2.0, 0, Budget(2_000, None, GO_ON), skipped=2)
+    assert [rung.price for rung in rungs] == [0.1, 0.2, 0.4, 1.0]
+    assert rungs[0].network == rungs[1].network == rungs[2].network
+
+
+def test_a_path_without_time_has_a_network_for_every_price():
+    problem = make_problem(ROWS[:, 0] & ROWS[:, 1])
+    rungs = follow_path(problem, start(0), [0.05, 0.1, 0.2], 1.0, 0, Budget(2_000, 1e-9, GO_ON))
+    assert len(rungs) == 3
+    assert rungs[2].errors == problem.errors(rungs[2].network)
 
 
 def test_units_that_pass_one_input_on_are_not_shown():
