@@ -183,7 +183,7 @@ Network, default="auto"
         )
         seed = _seed(self.random_state)
         tries = {}
-        for positive in self._candidates(classes, codes, defaults.both_classes):
+        for positive in self._candidates(classes, codes, weights, defaults.both_classes):
             problem = Problem.of(literals, codes == positive, encoding.groups, weights)
             start = self._start(problem, encoding, defaults, shapes, gates)
             with progress.shown(self.verbose, f"{classes[positive]}") as report:
@@ -314,9 +314,12 @@ Network, default="auto"
 
         return start
 
-    def _candidates(self, classes: NDArray[Any], codes: NDArray[np.int64], both: bool) -> list[int]:
-        """The positions of the classes to describe, in order of preference."""
-        majority = int(2 * codes.sum() > len(codes))
+    def _candidates(
+        self, classes: NDArray[Any], codes: NDArray[np.int64], weights: NDArray[np.float64] | None, both: bool
+    ) -> list[int]:
+        """The positions of the classes to describe, in order of preference; rows count by their weights."""
+        share = np.average(codes, weights=weights)
+        majority = int(share > 0.5)
         match self.positive_class:
             case "auto":
                 return [majority, 1 - majority] if both else [1 - majority]
