@@ -46,7 +46,7 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         Folds for the choice of the price, with two walks each. Without folds (0) the price is 0.5, or 1
         for less than 256 rows.
     n_proposals : int or "auto", default="auto"
-        Proposals of one walk. "auto" takes up to half a million, fewer where rows are many or very few.
+        Proposals of one walk. "auto" takes up to 800,000, fewer where rows are many or very few.
     repairs : float, default=0.4
         The share of proposals that start from a row which the network gets wrong, and change what this row needs.
     copies : float, default=0.03

@@ -23,7 +23,7 @@ USUAL_DEPTH = 6
 # Starts of all shapes and gates take turns in cooling at low and high prices first.
 N_VARIANTS = 6
 # How many times longer the walks of a second round are.
-LONGER = 3
+LONGER = 2
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,11 @@ LEAST_ROWS = 20
 # The rows that a path sees at most.
 MAX_ROWS = 1 << 12
 # A path gets at most so many proposals, or so many as take about this long.
-MAX_PROPOSALS = 500_000
+MAX_PROPOSALS = 800_000
 PROPOSALS_PER_ROW = 2000
-PATH_SECONDS = 0.5
+PATH_SECONDS = 0.4
+# About how long a network may walk on over more rows than a path sees.
+REFINE_SECONDS = 1.0
 # In a limited time, a path gets at least so many seconds, and this share of its proposals.
 SHORTEST_PATH, LEAST_SHARE = 0.04, 0.2
 # Shares of a limited time: for distilling, for walks on more rows than a path sees, and in reserve.
@@ -57,7 +59,7 @@ class Plan:
         if n_proposals == "auto":
             n_proposals = int(min(MAX_PROPOSALS, PROPOSALS_PER_ROW * problem.n_rows, PATH_SECONDS / seconds_each))
         n_folds = anneal.n_folds if anneal.price == "auto" and problem.n_rows >= LEAST_ROWS else 0
-        n_restarts, path_seconds, refine_seconds, distil_seconds = anneal.n_restarts, None, 2 * PATH_SECONDS, None
+        n_restarts, path_seconds, refine_seconds, distil_seconds = anneal.n_restarts, None, REFINE_SECONDS, None
         if anneal.max_time is not None:
             refine_seconds = REFINE_SHARE * anneal.max_time if problem.n_rows > MAX_ROWS else 0.0
             distil_seconds = DISTIL_SHARE * anneal.max_time if anneal.distil else 0.0
