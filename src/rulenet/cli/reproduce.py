@@ -82,7 +82,7 @@ def run_beyond(
     out: Out = Path("results/beyond"),
     n_jobs: Jobs = -1,
     sets: Annotated[int, typer.Option(help="Data sets from the paper's generator; a fifth from each other.")] = 1000,
-    default: Annotated[int, typer.Option(help="How many, of seeds above 1000, the default search runs on too.")] = 100,
+    default: Annotated[int, typer.Option(help="How many, of seeds above 4000, the default search runs on too.")] = 100,
 ) -> None:
     """Deep against shallow on many fresh data sets, with generating networks of one to seven layers."""
     for study in beyond.declare(sets, default):

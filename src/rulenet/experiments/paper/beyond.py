@@ -47,7 +47,7 @@ class Generator:
 
 PAPERS = "5 layers"
 #: Seeds up to here may have been looked at when the default search was made.
-DEVELOPED_UP_TO = 1000
+DEVELOPED_UP_TO = 4000
 GENERATORS = {
     "5 layers": Generator((32, 16, 8, 4, 2), 2, 0.2),
     "1 layer": Generator((20,), 5, 0.0),
