@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from rulenet import RuleNetworkClassifier
 from rulenet.cli import app
 
-RULENET = [sys.executable, "-c", "from rulenet.cli import app; app()"]
+RULENET = [sys.executable, "-m", "rulenet"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "NO_COLOR": "1"}
 
 
