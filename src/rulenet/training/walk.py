@@ -35,7 +35,7 @@ def weigh_moves(repairs: float = REPAIRS, copies: float = COPIES) -> NDArray[np.
     """The cumulative shares of all kinds of proposals.
 
     >>> weigh_moves(0.5, 0.1).round(3)
-    array([0.1, 0.25, 0.35, 0.4, 0.9, 1. ])
+    array([0.1 , 0.25, 0.35, 0.4 , 0.9 , 1.  ])
     """
     plain = np.array(PLAIN)
     plain[1] += MORE_ADDITIONS * max(0.0, 1 - repairs / REPAIRS)
