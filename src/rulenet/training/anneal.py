@@ -95,12 +95,9 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         plan = Plan.of(self, problem, crew.n_threads)
         jobs = list_jobs(problem, plan, start, seed, crew)
         paths = crew.run(jobs, 0.0, plan.share_of_paths * (1 - SHARE_OF_LONGER))
-        if (
-            plan.path_seconds is None
-            and not crew.stop[0]
-            and _is_unsolved(plan, problem.n_rows, paths[: plan.n_restarts])
-        ):
-            longer = list_longer_jobs(problem, plan, start, seed, crew, len(jobs))
+        if not crew.stop[0] and _is_unsolved(plan, problem.n_rows, paths[: plan.n_restarts]):
+            second = plan.lengthened(crew.seconds_left, crew.n_threads)
+            longer = list_longer_jobs(problem, second, start, seed, crew, len(jobs)) if second else []
             paths += crew.run(longer, plan.share_of_paths * (1 - SHARE_OF_LONGER), SHARE_OF_LONGER)
             jobs += longer
         return _conclude(problem, plan, jobs, paths, crew, seed)

@@ -94,14 +94,23 @@ def fire(signals, out, inputs, n_inputs):
             out[w] = ~first[w]
         return
     second = signals[inputs[1]]
+    if n_inputs == 2:
+        for w in range(n_words):
+            out[w] = ~(first[w] & second[w])
+        return
+    third = signals[inputs[2]]
     for w in range(n_words):
-        out[w] = first[w] & second[w]
-    for i in range(2, n_inputs):
+        out[w] = ~(first[w] & second[w] & third[w])
+    i = 3
+    while i + 1 < n_inputs:
+        s, t = signals[inputs[i]], signals[inputs[i + 1]]
+        for w in range(n_words):
+            out[w] |= ~(s[w] & t[w])
+        i += 2
+    if i < n_inputs:
         s = signals[inputs[i]]
         for w in range(n_words):
-            out[w] &= s[w]
-    for w in range(n_words):
-        out[w] = ~out[w]
+            out[w] |= ~s[w]
 
 
 @part

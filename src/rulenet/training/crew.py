@@ -4,7 +4,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 
@@ -22,8 +22,6 @@ from rulenet.training.starts import DataStart, MixedStart
 USUAL_DEPTH = 6
 # Starts of all shapes and gates take turns in cooling at low and high prices first.
 N_VARIANTS = 6
-# How many times longer the walks of a second round are.
-LONGER = 2
 
 
 @dataclass(frozen=True)
@@ -46,10 +44,10 @@ def list_jobs(problem: Problem, plan: Plan, start: Start, seed: int, crew: "Crew
 
 
 def list_longer_jobs(problem: Problem, plan: Plan, start: Start, seed: int, crew: "Crew", n_before: int) -> list[Job]:
-    """Longer paths on all rows, for concepts that those of the first round did not find."""
-    make = partial(_make_job, problem, replace(plan, n_proposals=LONGER * plan.n_proposals), start, seed, crew)
-    skipped = plan.skipped(int(problem.n_rows >= MAX_ROWS // 2))
-    return [make(np.arange(problem.n_rows), None, n_before + r, skipped) for r in range(N_VARIANTS)]
+    """The paths of a second round, for concepts that the ``n_before`` of the first one did not find."""
+    everything, skipped = np.arange(problem.n_rows), plan.skipped(int(problem.n_rows >= MAX_ROWS // 2))
+    make = partial(_make_job, problem, plan, start, seed, crew)
+    return [make(everything, None, r, skipped, n_before) for r in range(plan.n_restarts)]
 
 
 def _make_job(
@@ -60,10 +58,12 @@ def _make_job(
     crew: "Crew",
     rows: NDArray[np.int64],
     held_out: Problem | None,
-    number: int,
+    place: int,
     skipped: int,
+    n_before: int = 0,
 ) -> Job:
-    """The path of a number on some of the rows, which leaves the lowest prices out."""
+    """The path of a place in the plan on some of the rows, which leaves the lowest prices out."""
+    number = n_before + place
 
     def follow() -> list[Rung]:
         begin = perf_counter()
@@ -72,7 +72,7 @@ def _make_job(
         path_seed = int(np.random.SeedSequence((seed, number)).generate_state(1, np.uint64)[0])
         seen = problem.take(sample_rows(rows, MAX_ROWS, seed + number))
         here = start.on(seen) if isinstance(start, DataStart) else start
-        deadline = None if plan.path_seconds is None else begin + plan.path_seconds
+        deadline = None if plan.path_seconds is None else begin + plan.path_seconds[place]
 
         def walk(first: Network) -> list[Rung]:
             n_proposals = max(1, int(plan.n_proposals * _share_of_proposals(len(first.weights))))
@@ -108,9 +108,14 @@ class Crew:
         self.history: list[float] = []
 
     @property
+    def seconds_left(self) -> float | None:
+        """The seconds until the time is over, None if it is not limited."""
+        return None if self.deadline is None else self.deadline - perf_counter()
+
+    @property
     def late(self) -> bool:
         """Whether the time is over."""
-        return self.deadline is not None and perf_counter() > self.deadline
+        return self.seconds_left is not None and self.seconds_left < 0
 
     def run(self, jobs: Sequence[Job], done: float, share: float) -> list[list[Rung] | None]:
         """What each job found, None for those that an interrupt kept from starting.

@@ -1,6 +1,7 @@
 """What `Anneal` does in the time there is: prices, numbers of walks, and how long each takes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,24 +28,34 @@ MAX_ROWS = 1 << 12
 MAX_PROPOSALS = 800_000
 PROPOSALS_PER_ROW = 2000
 PATH_SECONDS = 0.4
+# A second round, where the first one finds little: how many times longer its walks are, how many there are, and how
+# many if one of the first round takes so many seconds.
+LONGER, MANY_LONGER, FEW_LONGER = 2, 6, 2
+DEAR = 0.3
 # About how long a network may walk on over more rows than a path sees.
 REFINE_SECONDS = 1.0
-# In a limited time, a path gets at least so many seconds, and this share of its proposals.
-SHORTEST_PATH, LEAST_SHARE = 0.04, 0.2
+# In a limited time, this share of it is for walks as long as without a limit; a shorter one takes at least so many
+# seconds, and this share of the usual ones.
+LONG_SHARE = 0.5
+SHORTEST_PATH, LEAST_SHARE = 0.04, 0.4
 # Shares of a limited time: for distilling, for walks on more rows than a path sees, and in reserve.
 DISTIL_SHARE, REFINE_SHARE, RESERVE = 0.3, 0.2, 0.05
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Prices and temperatures are multiples of ``unit``; without a time limit, only the seconds to refine are set."""
+    """Prices and temperatures are multiples of ``unit``; a walk takes about ``walk_seconds``.
+
+    Without a time limit, paths and distilling have no seconds set.
+    """
 
     prices: tuple[float, ...]
     unit: float
     n_restarts: int
     n_folds: int
     n_proposals: int
-    path_seconds: float | None
+    walk_seconds: float
+    path_seconds: tuple[float, ...] | None
     refine_seconds: float
     usual: float
     moves: NDArray[np.float64]
@@ -64,11 +75,9 @@ class Plan:
             refine_seconds = REFINE_SHARE * anneal.max_time if problem.n_rows > MAX_ROWS else 0.0
             distil_seconds = DISTIL_SHARE * anneal.max_time if anneal.distil else 0.0
             left = (1 - RESERVE) * anneal.max_time - refine_seconds - distil_seconds
-            n_affordable = int(left * n_threads / max(SHORTEST_PATH, LEAST_SHARE * n_proposals * seconds_each))
-            if n_affordable < n_restarts + WALKS_PER_FOLD * n_folds:
-                n_folds = n_folds if n_affordable >= 3 * n_folds else 0
-                n_restarts = min(n_restarts, max(n_threads, n_affordable - WALKS_PER_FOLD * n_folds))
-            path_seconds = left / -(-(n_restarts + WALKS_PER_FOLD * n_folds) // n_threads)
+            n_restarts, n_folds, path_seconds = divide_time(
+                left, n_threads, n_restarts, n_folds, n_proposals * seconds_each
+            )
         usual = _usual_price(problem.n_rows, n_folds) if anneal.price == "auto" else anneal.price
         prices = PRICES if n_folds else (*(p for p in PRICES if p < usual), usual)
         return cls(
@@ -77,6 +86,7 @@ class Plan:
             n_restarts=n_restarts,
             n_folds=n_folds,
             n_proposals=n_proposals,
+            walk_seconds=n_proposals * seconds_each,
             path_seconds=path_seconds,
             refine_seconds=refine_seconds,
             usual=usual,
@@ -89,10 +99,48 @@ class Plan:
         """How many prices a path leaves out: every other one starts at a price for noisy labels."""
         return sum(price < FIRST_PRICE_OF_NOISY for price in self.prices) if turn % 2 else 0
 
+    def lengthened(self, left: float | None, n_threads: int) -> "Plan | None":
+        """The plan of a second round of fewer and longer walks, in the seconds ``left`` if those are limited.
+
+        None if they are too few.
+        """
+        n_walks = MANY_LONGER if self.walk_seconds < DEAR else FEW_LONGER
+        plan = replace(self, n_restarts=n_walks, n_folds=0, n_proposals=LONGER * self.n_proposals)
+        if left is None:
+            return plan
+        seconds = (left - self.refine_seconds - (self.distil_seconds or 0.0)) / ceil(n_walks / n_threads)
+        return replace(plan, path_seconds=(seconds,) * n_walks) if seconds >= self.walk_seconds else None
+
     @property
     def share_of_paths(self) -> float:
         """The share of the whole time that the paths take."""
         return 1 - DISTIL_SHARE if self.distil else 1.0
+
+
+def divide_time(
+    seconds: float, n_threads: int, n_restarts: int, n_folds: int, usual: float
+) -> tuple[int, int, tuple[float, ...]]:
+    """How many walks and folds there is time for, and the seconds of every path, the long ones first.
+
+    Some concepts are found by long walks only, and noise asks for many: half of the time is for walks of the ``usual``
+    seconds, or one a thread, the other half for shorter ones. With enough time for all, they share it evenly.
+
+    >>> divide_time(0.5, 2, 24, 4, 0.2)
+    (8, 0, (0.2, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1))
+    """
+    even = seconds / ceil((n_restarts + WALKS_PER_FOLD * n_folds) / n_threads)
+    if even >= usual:
+        return n_restarts, n_folds, (even,) * (n_restarts + WALKS_PER_FOLD * n_folds)
+    long = min(usual, LONG_SHARE * seconds)
+    n_long = n_threads * int(LONG_SHARE * seconds / long)
+    n_short = int((1 - LONG_SHARE) * seconds * n_threads / max(SHORTEST_PATH, LEAST_SHARE * usual))
+    if n_long + n_short < n_restarts + WALKS_PER_FOLD * n_folds:
+        n_folds = n_folds if n_short >= 3 * n_folds else 0
+        n_restarts = min(n_restarts, n_long + max(n_threads, n_short - WALKS_PER_FOLD * n_folds))
+    n_long = min(n_long, n_restarts)
+    n_short = n_restarts + WALKS_PER_FOLD * n_folds - n_long
+    short = (seconds - ceil(n_long / n_threads) * long) / max(1, ceil(n_short / n_threads))
+    return n_restarts, n_folds, (long,) * n_long + (round(short, 9),) * n_short
 
 
 def _usual_price(n_rows: int, n_folds: int) -> float:
