@@ -18,9 +18,8 @@ from typer.testing import CliRunner
 from rulenet.cli import app
 
 HERE = Path(__file__).parent
-PAGES = [
-    HERE / f"{name}.md" for name in ("tutorial", "deep-rules", "reading", "model-file", "commands", "hidden-concepts")
-]
+TESTED = ("tutorial", "deep-rules", "reading", "model-file", "commands", "hidden-concepts", "votes")
+PAGES = [HERE / f"{name}.md" for name in TESTED]
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 TIMES = [(re.compile(r"\b\d+\.\d s$", re.MULTILINE), "... s"), (re.compile(r"\t\d+\.\d\d$", re.MULTILINE), "\t...")]
 

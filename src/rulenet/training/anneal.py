@@ -13,14 +13,16 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from rulenet.exceptions import ParameterError
+from rulenet.network import Network
 from rulenet.training.crew import Crew, Job, list_jobs, list_longer_jobs
 from rulenet.training.distil import distil
+from rulenet.training.enlarge import enlarge
 from rulenet.training.path import Budget, Rung, judge
 from rulenet.training.plan import MAX_ROWS, RESERVE, USUAL_PRICE, Plan
 from rulenet.training.problem import Problem
 from rulenet.training.refine import refine
 from rulenet.training.search import Choice, Defaults, Found, Progress, Report, Start, be_silent
-from rulenet.training.select import choose_price, count_shown_edges, description_length
+from rulenet.training.select import Candidates, choose_price, count_shown_edges, description_length
 from rulenet.training.structure import trim
 from rulenet.training.vote import find_central
 from rulenet.training.walk import COPIES, REPAIRS
@@ -29,7 +31,8 @@ from rulenet.training.walk import COPIES, REPAIRS
 MOST_SPECIAL = 0.45
 # Longer walks follow where no network found costs less than this, errors and edges together, for a row.
 SOLVED = 0.04
-SHARE_OF_LONGER = 0.4
+# The share of the time that a second round takes.
+SHARE_OF_SECOND = 0.4
 
 
 class Anneal(BaseEstimator):  # type: ignore[misc]
@@ -94,13 +97,23 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         crew = Crew(problem, n_jobs, report, deadline)
         plan = Plan.of(self, problem, crew.n_threads)
         jobs = list_jobs(problem, plan, start, seed, crew)
-        paths = crew.run(jobs, 0.0, plan.share_of_paths * (1 - SHARE_OF_LONGER))
-        if not crew.stop[0] and _is_unsolved(plan, problem.n_rows, paths[: plan.n_restarts]):
+        share = plan.share_of_paths * (1 - SHARE_OF_SECOND)
+        paths = crew.run(jobs, 0.0, share)
+        wide = None
+        if crew.stop[0]:
+            pass
+        elif problem.n_rows > MAX_ROWS:
+            wide = enlarge(problem, plan, _best_of(plan, paths), self._fixed_price, seed, crew, share)
+        elif _is_unsolved(plan, problem.n_rows, paths[: plan.n_restarts]):
             second = plan.lengthened(crew.seconds_left, crew.n_threads)
             longer = list_longer_jobs(problem, second, start, seed, crew, len(jobs)) if second else []
-            paths += crew.run(longer, plan.share_of_paths * (1 - SHARE_OF_LONGER), SHARE_OF_LONGER)
+            paths += crew.run(longer, share, SHARE_OF_SECOND)
             jobs += longer
-        return _conclude(problem, plan, jobs, paths, crew, seed)
+        return _conclude(problem, plan, wide or _gather(problem, plan, jobs, paths), crew, seed)
+
+    @property
+    def _fixed_price(self) -> float | None:
+        return None if self.price == "auto" else self.price
 
     def _check(self) -> None:
         if self.price != "auto" and not (isinstance(self.price, int | float) and self.price >= 0):
@@ -128,24 +141,35 @@ def _is_unsolved(plan: Plan, n_rows: int, paths: Sequence[list[Rung] | None]) ->
     return least > SOLVED * min(n_rows, MAX_ROWS)
 
 
-def _conclude(
-    problem: Problem, plan: Plan, jobs: Sequence[Job], paths: Sequence[list[Rung] | None], crew: Crew, seed: int
-) -> Found:
+def _best_of(plan: Plan, paths: Sequence[list[Rung] | None]) -> list[Network]:
+    """The networks of all paths at the usual price."""
+    level = min(range(len(plan.prices)), key=lambda i: abs(plan.prices[i] - USUAL_PRICE))
+    return [path[level].network for path in paths if path]
+
+
+def _gather(problem: Problem, plan: Plan, jobs: Sequence[Job], paths: Sequence[list[Rung] | None]) -> Candidates:
     pairs = [(path, job.held_out) for job, path in zip(jobs, paths, strict=True) if path]
     full = [judge(path, problem) for path, held_out in pairs if held_out is None]
     folds = [(path, held_out) for path, held_out in pairs if held_out is not None]
-    level, validation = choose_price(plan.prices, folds, plan.usual)
-    bests = find_central(problem, list(zip(*full, strict=True)), seed)
+    return Candidates(plan.prices, plan.usual, full, folds)
+
+
+def _conclude(problem: Problem, plan: Plan, candidates: Candidates, crew: Crew, seed: int) -> Found:
+    level, validation = choose_price(candidates.prices, candidates.folds, candidates.usual)
+    levels = list(zip(*candidates.full, strict=True))
+    # Many rows tell which network is best; where they are few, the vote of all tells more.
+    many = problem.n_rows > MAX_ROWS
+    bests = [min(rungs, key=description_length) for rungs in levels] if many else find_central(problem, levels, seed)
     choices = tuple(
         Choice(price, trim(best.network), problem.accuracy(best.network), value)
-        for price, best, value in zip(plan.prices, bests, validation, strict=True)
+        for price, best, value in zip(candidates.prices, bests, validation, strict=True)
     )
     best = bests[level]
-    if problem.n_rows > MAX_ROWS:
+    if many:
         best = refine(problem, best, plan.refine_seconds, crew.deadline is not None, seed, crew.stop)
     if plan.distil and not crew.stop[0]:
-        voters = [p[level].network for p in paths if p]
-        starts = sorted((p[level] for p in full), key=description_length)
+        voters = [path[level].network for path in (*candidates.full, *(path for path, _ in candidates.folds))]
+        starts = sorted((path[level] for path in candidates.full), key=description_length)
         budget = Budget(plan.n_proposals, plan.distil_seconds, crew.stop)
         try:
             crew.report(Progress("distil", plan.share_of_paths, crew.history[-1], best.network.n_edges))

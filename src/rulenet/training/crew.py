@@ -69,7 +69,6 @@ def _make_job(
         begin = perf_counter()
         if crew.late and number > 0:
             return []
-        path_seed = int(np.random.SeedSequence((seed, number)).generate_state(1, np.uint64)[0])
         seen = problem.take(sample_rows(rows, MAX_ROWS, seed + number))
         here = start.on(seen) if isinstance(start, DataStart) else start
         deadline = None if plan.path_seconds is None else begin + plan.path_seconds[place]
@@ -77,7 +76,8 @@ def _make_job(
         def walk(first: Network) -> list[Rung]:
             n_proposals = max(1, int(plan.n_proposals * _share_of_proposals(len(first.weights))))
             budget = Budget.until(n_proposals, deadline, crew.stop)
-            return follow_path(seen, first, plan.prices, plan.unit, path_seed, budget, plan.moves, skipped)
+            draws = draw_seed(seed, number)
+            return follow_path(seen, first, plan.prices, plan.unit, draws, budget, plan.moves, skipped)
 
         rungs = walk(here(seed + number))
         if isinstance(here, MixedStart) and seen.predicts_one_class(rungs[0].network):
@@ -85,6 +85,11 @@ def _make_job(
         return rungs
 
     return Job(held_out, follow)
+
+
+def draw_seed(seed: int, number: int) -> int:
+    """The seed of the path of a number."""
+    return int(np.random.SeedSequence((seed, number)).generate_state(1, np.uint64)[0])
 
 
 def _share_of_proposals(depth: int) -> float:
@@ -145,9 +150,8 @@ class Crew:
 
     def _note(self, job: Job, rungs: list[Rung] | None, done: float) -> None:
         if job.held_out is None and rungs:
-            errors = min(rung.errors for rung in rungs)
-            accuracy = 1 - errors / self.problem.total_weight
-            self.history.append(max([accuracy, *self.history[-1:]]))
+            best = min(rungs, key=lambda rung: rung.errors)
+            self.history.append(max([self.problem.accuracy(best.network), *self.history[-1:]]))
             self.report(Progress("walks", done, self.history[-1], rungs[-1].network.n_edges))
         elif self.history:
             self.report(Progress("folds", done, self.history[-1]))

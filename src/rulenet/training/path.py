@@ -78,11 +78,12 @@ def follow_path(
     budget: Budget,
     moves: NDArray[np.float64] = USUAL_MOVES,
     skipped: int = 0,
+    temperatures: tuple[float, float] = (HOT, COLD),
 ) -> list[Rung]:
     """The best network at each of the rising ``prices``; prices and temperatures are multiples of ``unit``.
 
-    For the lowest prices, of which so many are ``skipped``, the first network found stands as well, and the last one
-    for the highest where the time runs out.
+    ``temperatures`` are those between which the walk cools at its first price. For the lowest prices, of which so many
+    are ``skipped``, the first network found stands as well, and the last one for the highest where the time runs out.
     """
     deadline = None if budget.seconds is None else perf_counter() + budget.seconds
     walker = Walker.of(problem, start, seed, moves)
@@ -97,8 +98,8 @@ def follow_path(
             continue
         if left.seconds is not None:
             left.seconds *= share / sum(share_of_rung(k, n_prices) for k in range(i, n_prices))
-        low, high = (COLD, HOT) if i == 0 else (max(SQUEEZE_COLD * price, 0.03), max(SQUEEZE_HOT * price, 0.1))
-        left.cool(walker, high * unit, low * unit, price * unit)
+        hot, cold = temperatures if i == 0 else (max(SQUEEZE_HOT * price, 0.1), max(SQUEEZE_COLD * price, 0.03))
+        left.cool(walker, hot * unit, cold * unit, price * unit)
         walker.prune(price * unit, budget.stop)
         rungs.append(Rung(price * unit, walker.network(), walker.errors))
     return [Rung(price * unit, rungs[0].network, rungs[0].errors) for price in prices[:skipped]] + rungs

@@ -22,7 +22,7 @@ FIRST_PRICE_OF_NOISY = 0.2
 WALKS_PER_FOLD = 2
 # Fewer rows than this do not make folds, and there every row counts.
 LEAST_ROWS = 20
-# The rows that a path sees at most.
+# The rows that a path sees at most; where there are more, `enlarge` takes the place of folds.
 MAX_ROWS = 1 << 12
 # A path gets at most so many proposals, or so many as take about this long.
 MAX_PROPOSALS = 800_000
@@ -38,8 +38,9 @@ REFINE_SECONDS = 1.0
 # seconds, and this share of the usual ones.
 LONG_SHARE = 0.5
 SHORTEST_PATH, LEAST_SHARE = 0.04, 0.4
-# Shares of a limited time: for distilling, for walks on more rows than a path sees, and in reserve.
-DISTIL_SHARE, REFINE_SHARE, RESERVE = 0.3, 0.2, 0.05
+# Shares of a limited time: for distilling, for the last walk on all rows where they are many, and in reserve. Of what
+# is left, walks on a large sample get a share.
+DISTIL_SHARE, REFINE_SHARE, RESERVE, ENLARGE_SHARE = 0.3, 0.2, 0.05, 0.5
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,13 @@ class Plan:
         n_proposals = anneal.n_proposals
         if n_proposals == "auto":
             n_proposals = int(min(MAX_PROPOSALS, PROPOSALS_PER_ROW * problem.n_rows, PATH_SECONDS / seconds_each))
-        n_folds = anneal.n_folds if anneal.price == "auto" and problem.n_rows >= LEAST_ROWS else 0
+        n_folds = anneal.n_folds if anneal.price == "auto" and LEAST_ROWS <= problem.n_rows <= MAX_ROWS else 0
         n_restarts, path_seconds, refine_seconds, distil_seconds = anneal.n_restarts, None, REFINE_SECONDS, None
         if anneal.max_time is not None:
             refine_seconds = REFINE_SHARE * anneal.max_time if problem.n_rows > MAX_ROWS else 0.0
             distil_seconds = DISTIL_SHARE * anneal.max_time if anneal.distil else 0.0
             left = (1 - RESERVE) * anneal.max_time - refine_seconds - distil_seconds
+            left *= 1 - ENLARGE_SHARE if problem.n_rows > MAX_ROWS else 1
             n_restarts, n_folds, path_seconds = divide_time(
                 left, n_threads, n_restarts, n_folds, n_proposals * seconds_each
             )

@@ -1,4 +1,4 @@
-"""From a sample to all rows: a network found on few rows walks on at low temperature on more and more of them."""
+"""From a large sample to all rows: a network walks on at low temperature on more and more of them."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +9,8 @@ from rulenet.training.problem import Problem
 from rulenet.training.select import sample_rows
 from rulenet.training.walk import Walker, seconds_of_proposal
 
-GROWTH = 8
-FIRST_ROWS = 1 << 15
+# The rows that the price was chosen on, and how many times more a stage has than the one before.
+KNOWN_ROWS, GROWTH = 1 << 15, 8
 LEAST_PROPOSALS, MOST_PROPOSALS = 2_000, 200_000
 HOT, COLD = 1.0, 0.2
 
@@ -26,7 +26,7 @@ def refine(problem: Problem, rung: Rung, seconds: float, limited: bool, seed: in
             problem.take(sample_rows(np.arange(problem.n_rows), n_rows, seed)) if n_rows < problem.n_rows else problem
         )
         # Chance regularities that win a row or two in a small sample win more in a larger one, as its square root.
-        scaled = rung.price * max(1.0, (n_rows / (1 << 12)) ** 0.5)
+        scaled = rung.price * max(1.0, (n_rows / KNOWN_ROWS) ** 0.5)
         share = seconds / len(stages)
         n = int(np.clip(share / seconds_of_proposal(bits.n_words(n_rows)), LEAST_PROPOSALS, MOST_PROPOSALS))
         walker = Walker.of(seen, network, seed)
@@ -43,9 +43,9 @@ def _stages(n_rows: int) -> list[int]:
     """Growing numbers of rows, up to all.
 
     >>> _stages(1_000_000)
-    [32768, 262144, 1000000]
+    [262144, 1000000]
     """
-    stages, n = [], FIRST_ROWS
+    stages, n = [], GROWTH * KNOWN_ROWS
     while n < n_rows:
         stages.append(n)
         n *= GROWTH

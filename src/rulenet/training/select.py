@@ -1,6 +1,7 @@
 """Choosing among networks: folds, the price of an edge, and the length of a description."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import RandomState
@@ -13,6 +14,16 @@ from rulenet.training.problem import Problem
 
 # The share of a variance that a better count of errors must exceed. Two paths share the rows of a fold.
 CAUTION = 0.5
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Networks to choose from: paths over rising ``prices``, judged on all rows, and paths with rows held out."""
+
+    prices: tuple[float, ...]
+    usual: float
+    full: list[list[Rung]]
+    folds: list[tuple[list[Rung], Problem]]
 
 
 def make_folds(problem: Problem, n_folds: int, seed: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
