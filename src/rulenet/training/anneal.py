@@ -2,7 +2,8 @@
 
 Many short walks (`path`) run in threads: some on all rows, some on the rows outside a fold. The folds decide the
 price of an edge; among the networks of that price the one closest to their weighted vote is kept (`vote`). If asked
-for, one more network is fitted to the vote on generated rows as well (`distil`).
+for, one more network is fitted to the vote on generated rows as well (`distil`). Where rows are many, the best networks
+walk on over a large sample (`enlarge`) and over all rows (`refine`).
 """
 
 from collections.abc import Sequence
@@ -47,7 +48,7 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         Walks on all rows, from different starts.
     n_folds : int, default=4
         Folds for the choice of the price, with two walks each. Without folds (0) the price is 0.5, or 1
-        for less than 256 rows.
+        for less than 256 rows. Above 4096 rows, one part of them is held out instead.
     n_proposals : int or "auto", default="auto"
         Proposals of one walk. "auto" takes up to 800,000, fewer where rows are many or very few.
     repairs : float, default=0.4
@@ -99,17 +100,15 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         jobs = list_jobs(problem, plan, start, seed, crew)
         share = plan.share_of_paths * (1 - SHARE_OF_SECOND)
         paths = crew.run(jobs, 0.0, share)
-        wide = None
-        if crew.stop[0]:
-            pass
-        elif problem.n_rows > MAX_ROWS:
-            wide = enlarge(problem, plan, _best_of(plan, paths), self._fixed_price, seed, crew, share)
-        elif _is_unsolved(plan, problem.n_rows, paths[: plan.n_restarts]):
+        enlarged, many = None, problem.n_rows > MAX_ROWS
+        if many and not crew.stop[0]:
+            enlarged = enlarge(problem, plan, _best_of(plan, paths), self._fixed_price, seed, crew, share)
+        elif not crew.stop[0] and _is_unsolved(plan, problem.n_rows, paths[: plan.n_restarts]):
             second = plan.lengthened(crew.seconds_left, crew.n_threads)
             longer = list_longer_jobs(problem, second, start, seed, crew, len(jobs)) if second else []
             paths += crew.run(longer, share, SHARE_OF_SECOND)
             jobs += longer
-        return _conclude(problem, plan, wide or _gather(problem, plan, jobs, paths), crew, seed)
+        return _conclude(problem, plan, enlarged or _gather(problem, plan, jobs, paths), crew, seed)
 
     @property
     def _fixed_price(self) -> float | None:

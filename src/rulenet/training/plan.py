@@ -28,8 +28,8 @@ MAX_ROWS = 1 << 12
 MAX_PROPOSALS = 800_000
 PROPOSALS_PER_ROW = 2000
 PATH_SECONDS = 0.4
-# A second round, where the first one finds little: how many times longer its walks are, how many there are, and how
-# many if one of the first round takes so many seconds.
+# A second round, where the first one finds little: how many times longer its walks are, how many there are at most, and
+# if one of the first round takes so many seconds.
 LONGER, MANY_LONGER, FEW_LONGER = 2, 6, 2
 DEAR = 0.3
 # About how long a network may walk on over more rows than a path sees.
@@ -106,7 +106,7 @@ class Plan:
 
         None if they are too few.
         """
-        n_walks = MANY_LONGER if self.walk_seconds < DEAR else FEW_LONGER
+        n_walks = min(self.n_restarts, MANY_LONGER if self.walk_seconds < DEAR else FEW_LONGER)
         plan = replace(self, n_restarts=n_walks, n_folds=0, n_proposals=LONGER * self.n_proposals)
         if left is None:
             return plan
