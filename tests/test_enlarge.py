@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rulenet import Anneal, RandomInit, bits
+from rulenet.training import anneal as annealing
 from rulenet.training import enlarge as enlarging
 from rulenet.training.crew import Crew
 from rulenet.training.enlarge import enlarge, split
@@ -97,6 +98,17 @@ def test_an_interrupt_in_any_round_gives_the_best_network_so_far(stop_after):
 
     with pytest.warns(RuntimeWarning, match="interrupted"):
         found = SEARCH.search(make_problem(), start, 0, 1, interrupt)
+    assert make_problem().accuracy(found.network) > 0.5
+
+
+@pytest.mark.parametrize("step", ["enlarge", "refine"])
+def test_an_interrupt_between_walks_loses_nothing(step, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(annealing, step, interrupt)
+    with pytest.warns(RuntimeWarning, match="interrupted"):
+        found = SEARCH.search(make_problem(), start, 0, 1)
     assert make_problem().accuracy(found.network) > 0.5
 
 

@@ -102,7 +102,8 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         paths = crew.run(jobs, 0.0, share)
         enlarged, many = None, problem.n_rows > MAX_ROWS
         if many and not crew.stop[0]:
-            enlarged = enlarge(problem, plan, _best_of(plan, paths), self._fixed_price, seed, crew, share)
+            with crew.interruptible():
+                enlarged = enlarge(problem, plan, _best_of(plan, paths), self._fixed_price, seed, crew, share)
         elif not crew.stop[0] and _is_unsolved(plan, problem.n_rows, paths[: plan.n_restarts]):
             second = plan.lengthened(crew.seconds_left, crew.n_threads)
             longer = list_longer_jobs(problem, second, start, seed, crew, len(jobs)) if second else []
@@ -165,17 +166,16 @@ def _conclude(problem: Problem, plan: Plan, candidates: Candidates, crew: Crew, 
     )
     best = bests[level]
     if many:
-        best = refine(problem, best, plan.refine_seconds, crew.deadline is not None, seed, crew.stop)
+        with crew.interruptible():
+            best = refine(problem, best, plan.refine_seconds, crew.deadline is not None, seed, crew.stop)
     if plan.distil and not crew.stop[0]:
         voters = [path[level].network for path in (*candidates.full, *(path for path, _ in candidates.folds))]
         starts = sorted((path[level] for path in candidates.full), key=description_length)
         budget = Budget(plan.n_proposals, plan.distil_seconds, crew.stop)
-        try:
+        with crew.interruptible():
             crew.report(Progress("distil", plan.share_of_paths, crew.history[-1], best.network.n_edges))
             distilled = distil(problem, [s.network for s in starts], voters, best.price, seed, budget, crew.n_threads)
             best = distilled or best
-        except KeyboardInterrupt:
-            crew.halt()
     crew.history.append(problem.accuracy(best.network))
     crew.report(Progress("done", 1.0, crew.history[-1], best.network.n_edges))
     return Found(trim(best.network), tuple(crew.history), choices)

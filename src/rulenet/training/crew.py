@@ -2,8 +2,9 @@
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -142,6 +143,14 @@ class Crew:
         if not self.history:
             results[0] = jobs[0].follow()
         return results
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Work that an interrupt ends without an error; what was found before stands."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.halt()
 
     def halt(self) -> None:
         """Let all walks end where they are."""
