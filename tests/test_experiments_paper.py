@@ -123,13 +123,13 @@ def test_fresh_data_sets_are_balanced_and_of_every_depth():
 
 def test_beyond_reports_every_pair_with_an_interval(tmp_path):
     results = None
-    for study in beyond.declare(n_sets=3, n_default=3):
-        quick = {
-            name: replace(NETWORKS["RNC"], hidden_layer_sizes=(4,)) for name in study.learners if "default" in name
-        }
+    for study in beyond.declare(n_sets=3, n_default=3, n_quick=4):
+        ours = [name for name in study.learners if name in (*beyond.DEFAULTS, *beyond.QUICK)]
+        quick = {name: replace(NETWORKS["RNC"], hidden_layer_sizes=(4,)) for name in ours}
         results = run_study(replace(study, learners={**study.learners, **quick}), tmp_path / "results.csv")
     report = beyond.report(results)
     assert "| default, deep − default, flat |" in report.text or "| default, flat − default, deep |" in report.text
+    assert "| 5 layers: quick, deep − quick, flat |" in report.text
     report.write(tmp_path, "beyond")
     assert (tmp_path / "size.svg").exists()
 
