@@ -35,7 +35,7 @@ def walk_on(problem, price=None, max_time=None):
     deadline = None if max_time is None else 0.0
     crew = Crew(problem, 1, be_silent, deadline)
     plan = Plan.of(search, problem, 1)
-    return enlarge(problem, plan, [start(seed) for seed in range(3)], price, 0, crew, 0.5)
+    return enlarge(problem, plan, [start(seed) for seed in range(3)], price, 0, crew, 0.5, 0.5)
 
 
 def test_rows_seen_and_rows_held_out_are_apart():
@@ -78,9 +78,10 @@ def test_the_same_seed_gives_the_same_network_on_any_number_of_threads():
     assert len({f.history for f in found}) == 1
 
 
-def test_progress_tells_the_accuracy_on_all_rows_and_never_falls_back():
+@pytest.mark.parametrize("distil", [False, True])
+def test_progress_tells_the_accuracy_on_all_rows_and_never_falls_back(distil):
     seen = []
-    found = SEARCH.search(make_problem(), start, 0, 1, seen.append)
+    found = Anneal(n_restarts=3, n_proposals=3_000, distil=distil).search(make_problem(), start, 0, 1, seen.append)
     assert [p.done for p in seen] == sorted(p.done for p in seen)
     assert seen[-1].done == 1
     assert all(p.accuracy <= 0.97 for p in seen)

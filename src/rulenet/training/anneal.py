@@ -32,7 +32,7 @@ from rulenet.training.walk import COPIES, REPAIRS
 MOST_SPECIAL = 0.45
 # Longer walks follow where no network found costs less than this, errors and edges together, for a row.
 SOLVED = 0.04
-# The share of the time that a second round takes.
+# The share of all paths that a second round takes.
 SHARE_OF_SECOND = 0.4
 
 
@@ -98,22 +98,20 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         crew = Crew(problem, n_jobs, report, deadline)
         plan = Plan.of(self, problem, crew.n_threads)
         jobs = list_jobs(problem, plan, start, seed, crew)
-        share = plan.share_of_paths * (1 - SHARE_OF_SECOND)
-        paths = crew.run(jobs, 0.0, share)
-        enlarged, many = None, problem.n_rows > MAX_ROWS
-        if many and not crew.stop[0]:
+        share = plan.share_of_paths * SHARE_OF_SECOND
+        done = plan.share_of_paths - share
+        paths = crew.run(jobs, 0.0, done)
+        enlarged = None
+        if problem.n_rows > MAX_ROWS and not crew.stop[0]:
             with crew.interruptible():
-                enlarged = enlarge(problem, plan, _best_of(plan, paths), self._fixed_price, seed, crew, share)
+                price = None if self.price == "auto" else self.price
+                enlarged = enlarge(problem, plan, _best_of(plan, paths), price, seed, crew, done, share)
         elif not crew.stop[0] and _is_unsolved(plan, problem.n_rows, paths[: plan.n_restarts]):
             second = plan.lengthened(crew.seconds_left, crew.n_threads)
             longer = list_longer_jobs(problem, second, start, seed, crew, len(jobs)) if second else []
-            paths += crew.run(longer, share, SHARE_OF_SECOND)
+            paths += crew.run(longer, done, share)
             jobs += longer
         return _conclude(problem, plan, enlarged or _gather(problem, plan, jobs, paths), crew, seed)
-
-    @property
-    def _fixed_price(self) -> float | None:
-        return None if self.price == "auto" else self.price
 
     def _check(self) -> None:
         if self.price != "auto" and not (isinstance(self.price, int | float) and self.price >= 0):
@@ -169,7 +167,9 @@ def _conclude(problem: Problem, plan: Plan, candidates: Candidates, crew: Crew, 
         with crew.interruptible():
             best = refine(problem, best, plan.refine_seconds, crew.deadline is not None, seed, crew.stop)
     if plan.distil and not crew.stop[0]:
-        voters = [path[level].network for path in (*candidates.full, *(path for path, _ in candidates.folds))]
+        # Where rows are many, the paths with rows held out are among those judged on all.
+        seen_less = [] if many else [path for path, _ in candidates.folds]
+        voters = [path[level].network for path in (*candidates.full, *seen_less)]
         starts = sorted((path[level] for path in candidates.full), key=description_length)
         budget = Budget(plan.n_proposals, plan.distil_seconds, crew.stop)
         with crew.interruptible():

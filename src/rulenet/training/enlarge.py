@@ -17,7 +17,7 @@ from numpy.random import RandomState
 from rulenet.network import Network
 from rulenet.training.crew import Crew, Job, draw_seed
 from rulenet.training.path import Budget, Rung, follow_path, judge
-from rulenet.training.plan import LONGER, Plan
+from rulenet.training.plan import LONGER, Plan, end_at
 from rulenet.training.problem import Problem
 from rulenet.training.select import Candidates, description_length
 
@@ -42,24 +42,31 @@ class Round:
 
 
 def enlarge(
-    problem: Problem, plan: Plan, found: Sequence[Network], price: float | None, seed: int, crew: Crew, done: float
+    problem: Problem,
+    plan: Plan,
+    found: Sequence[Network],
+    price: float | None,
+    seed: int,
+    crew: Crew,
+    done: float,
+    share: float,
 ) -> Candidates | None:
     """The networks that walks from the ones ``found`` lead to, at rising prices or up to the given one.
 
-    None if there was no time for any. Before, a share ``done`` of all work was done.
+    None if there was no time for any. A share ``done`` of all work was done before, and this is another ``share``.
     """
     usual = USUAL_PRICE if price is None else price
-    prices = PRICES if price is None else (*(p for p in PRICES if p < price), price)
+    prices = PRICES if price is None else end_at(PRICES, price)
     seen, held_out = split(problem, seed)
     first = Round(seen, N_FIRST, plan.n_proposals, (usual,))
     second = Round(seen, N_SECOND, LONGER * plan.n_proposals, prices)
-    half = (1 - done) / 2
-    early = _walk(first, _cheapest(found, first, plan.unit), plan, seed, len(found), crew, done, 2)
+    half = share / 2
+    early = _walk(first, _cheapest(found, first, plan.unit), plan, seed, len(found), crew, done, half, 2)
     if not early or crew.stop[0]:
         paths = []
     else:
         starts = _cheapest([path[0].network for path in early], first, plan.unit)
-        paths = _walk(second, starts, plan, seed, len(found) + first.n_walks, crew, done + half, 1)
+        paths = _walk(second, starts, plan, seed, len(found) + first.n_walks, crew, done + half, half, 1)
     # What the first round found is for all prices.
     standing = [[Rung(p * plan.unit, path[0].network, path[0].errors) for p in prices] for path in early]
     full = [judge(path, problem) for path in paths + standing]
@@ -89,6 +96,7 @@ def _walk(
     n_before: int,
     crew: Crew,
     done: float,
+    share: float,
     n_rounds_left: int,
 ) -> list[list[Rung]]:
     """The paths of a round, which gets its share of the time left."""
@@ -114,4 +122,4 @@ def _walk(
         )
 
     jobs = [Job(None, partial(follow, k)) for k in range(this.n_walks)]
-    return [path for path in crew.run(jobs, done, (1 - done) / n_rounds_left) if path]
+    return [path for path in crew.run(jobs, done, share) if path]

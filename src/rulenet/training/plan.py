@@ -81,7 +81,7 @@ class Plan:
                 left, n_threads, n_restarts, n_folds, n_proposals * seconds_each
             )
         usual = _usual_price(problem.n_rows, n_folds) if anneal.price == "auto" else anneal.price
-        prices = PRICES if n_folds else (*(p for p in PRICES if p < usual), usual)
+        prices = PRICES if n_folds else end_at(PRICES, usual)
         return cls(
             prices=prices,
             unit=problem.total_weight / problem.n_rows,
@@ -143,6 +143,15 @@ def divide_time(
     n_short = n_restarts + WALKS_PER_FOLD * n_folds - n_long
     short = (seconds - ceil(n_long / n_threads) * long) / max(1, ceil(n_short / n_threads))
     return n_restarts, n_folds, (long,) * n_long + (round(short, 9),) * n_short
+
+
+def end_at(prices: tuple[float, ...], last: float) -> tuple[float, ...]:
+    """The prices below the ``last`` one, and that.
+
+    >>> end_at((0.2, 0.5, 1.0), 0.7)
+    (0.2, 0.5, 0.7)
+    """
+    return (*(price for price in prices if price < last), last)
 
 
 def _usual_price(n_rows: int, n_folds: int) -> float:

@@ -4,13 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet import bits
+from rulenet.training.enlarge import MAX_SEEN
 from rulenet.training.path import Budget, Rung
 from rulenet.training.problem import Problem
 from rulenet.training.select import sample_rows
 from rulenet.training.walk import Walker, seconds_of_proposal
 
-# The rows that the price was chosen on, and how many times more a stage has than the one before.
-KNOWN_ROWS, GROWTH = 1 << 15, 8
+# How many times more rows a stage has than the one before.
+GROWTH = 8
 LEAST_PROPOSALS, MOST_PROPOSALS = 2_000, 200_000
 HOT, COLD = 1.0, 0.2
 
@@ -26,7 +27,7 @@ def refine(problem: Problem, rung: Rung, seconds: float, limited: bool, seed: in
             problem.take(sample_rows(np.arange(problem.n_rows), n_rows, seed)) if n_rows < problem.n_rows else problem
         )
         # Chance regularities that win a row or two in a small sample win more in a larger one, as its square root.
-        scaled = rung.price * max(1.0, (n_rows / KNOWN_ROWS) ** 0.5)
+        scaled = rung.price * max(1.0, (n_rows / MAX_SEEN) ** 0.5)
         share = seconds / len(stages)
         n = int(np.clip(share / seconds_of_proposal(bits.n_words(n_rows)), LEAST_PROPOSALS, MOST_PROPOSALS))
         walker = Walker.of(seen, network, seed)
@@ -45,7 +46,7 @@ def _stages(n_rows: int) -> list[int]:
     >>> _stages(1_000_000)
     [262144, 1000000]
     """
-    stages, n = [], GROWTH * KNOWN_ROWS
+    stages, n = [], GROWTH * MAX_SEEN
     while n < n_rows:
         stages.append(n)
         n *= GROWTH
