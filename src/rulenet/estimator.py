@@ -341,7 +341,7 @@ Network, default="auto"
         self.classes_ = classes
         self.positive_class_ = classes[positive]
         self.history_ = np.array(found.history)
-        self._choices = _undominated(found.choices)
+        self._choices = _worth_keeping(found)
         self.n_features_in_ = len(encoding.attributes)
         if encoding.named:
             self.feature_names_in_ = np.array([attribute.name for attribute in encoding.attributes], dtype=object)
@@ -357,11 +357,13 @@ Network, default="auto"
         return tags
 
 
-def _undominated(choices: Sequence[Choice]) -> tuple[Choice, ...]:
-    """The choices that no other one beats, the smallest network first."""
+def _worth_keeping(found: Found) -> tuple[Choice, ...]:
+    """The networks that no other one beats in size and accuracy, and the one that predicts; the smallest first."""
     kept: list[Choice] = []
-    for choice in sorted(choices, key=lambda c: (c.network.n_edges, -c.accuracy, -c.price)):
-        if not any(c.network.n_edges <= choice.network.n_edges and c.accuracy >= choice.accuracy for c in kept):
+    for choice in sorted(found.choices, key=lambda c: (c.network.n_edges, -c.accuracy, -c.price)):
+        beaten = any(c.network.n_edges <= choice.network.n_edges and c.accuracy >= choice.accuracy for c in kept)
+        known = any(c.network == choice.network for c in kept)
+        if not beaten or (choice.network == found.network and not known):
             kept.append(choice)
     return tuple(kept)
 

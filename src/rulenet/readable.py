@@ -55,13 +55,18 @@ class Readable:
 
     @property
     def pareto_(self) -> pd.DataFrame:
-        """The networks found that no other one beats in size and accuracy, the smallest first; see ``choose``."""
+        """The networks found that no other one beats in size and accuracy, and the one chosen; see ``choose``.
+
+        The smallest stands first. ``accuracy`` is that on the training rows, ``validation`` that of the networks of the
+        same price on rows left out, and ``chosen`` marks the network that predicts.
+        """
         check_is_fitted(self)
         columns = {
             "n_edges": [c.network.n_edges for c in self._choices],
             "accuracy": [c.accuracy for c in self._choices],
             "validation": [np.nan if c.validation is None else c.validation for c in self._choices],
             "price": [c.price for c in self._choices],
+            "chosen": [c.network == self.network_ for c in self._choices],
             "network": [c.network for c in self._choices],
         }
         return pd.DataFrame(columns)

@@ -1,9 +1,9 @@
 """Simulated annealing of rule networks: the default search.
 
 Many short walks (`path`) run in threads: some on all rows, some on the rows outside a fold. The folds decide the
-price of an edge; among the networks of that price the one closest to their weighted vote is kept (`vote`). If asked
-for, one more network is fitted to the vote on generated rows as well (`distil`). Where rows are many, the best networks
-walk on over a large sample (`enlarge`) and over all rows (`refine`).
+price of an edge; among the networks of that price the one closest to their weighted vote is kept (`vote`). Where no
+walk found a short description, one more network is fitted to the vote on generated rows as well (`distil`). Where rows
+are many, the best networks walk on over a large sample (`enlarge`) and over all rows (`refine`).
 """
 
 from collections.abc import Sequence
@@ -55,8 +55,10 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         The share of proposals that start from a row which the network gets wrong, and change what this row needs.
     copies : float, default=0.03
         The share of proposals that add a changed copy of a unit.
-    distil : bool, default=False
-        Whether to fit the final network to the majority vote of all walks as well, where they disagree.
+    distil : bool or "auto", default="auto"
+        Whether to fit the final network to the weighted vote of all walks as well, where they disagree. "auto" does so
+        where there are 256 to 4096 rows and no network with few errors and few edges; under ``max_time`` only if that
+        is enough for all walks.
     max_time : float or None, default=None
         Seconds that the search may take. With a limit, results depend on the speed of the machine.
     """
@@ -77,7 +79,7 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         n_proposals: int | Literal["auto"] = "auto",
         repairs: float = REPAIRS,
         copies: float = COPIES,
-        distil: bool = False,
+        distil: bool | Literal["auto"] = "auto",
         max_time: float | None = None,
     ) -> None:
         self.price = price
@@ -101,23 +103,26 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         share = plan.share_of_paths * SHARE_OF_SECOND
         done = plan.share_of_paths - share
         paths = crew.run(jobs, 0.0, done)
-        enlarged = None
+        enlarged, unsolved = None, False
         if problem.n_rows > MAX_ROWS and not crew.stop[0]:
             with crew.interruptible():
                 price = None if self.price == "auto" else self.price
                 enlarged = enlarge(problem, plan, _best_of(plan, paths), price, seed, crew, done, share)
-        elif not crew.stop[0] and _is_unsolved(plan, problem.n_rows, paths[: plan.n_restarts]):
+        elif unsolved := not crew.stop[0] and _is_unsolved(plan, problem.n_rows, paths[: plan.n_restarts]):
             second = plan.lengthened(crew.seconds_left, crew.n_threads)
             longer = list_longer_jobs(problem, second, start, seed, crew, len(jobs)) if second else []
             paths += crew.run(longer, done, share)
             jobs += longer
-        return _conclude(problem, plan, enlarged or _gather(problem, plan, jobs, paths), crew, seed)
+        candidates = enlarged or _gather(problem, plan, jobs, paths)
+        return _conclude(problem, plan, candidates, plan.distils(unsolved), crew, seed)
 
     def _check(self) -> None:
         if self.price != "auto" and not (isinstance(self.price, int | float) and self.price >= 0):
             raise ParameterError(f"price is {self.price!r}, but must be 'auto' or a number of at least 0")
         if self.max_time is not None and not self.max_time > 0:
             raise ParameterError(f"max_time is {self.max_time!r}, but must be None or a number of seconds above 0")
+        if not (self.distil == "auto" or isinstance(self.distil, bool | np.bool_)):
+            raise ParameterError(f"distil is {self.distil!r}, but must be True, False or 'auto'")
         for name in ("repairs", "copies"):
             share = getattr(self, name)
             if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= MOST_SPECIAL:
@@ -152,30 +157,30 @@ def _gather(problem: Problem, plan: Plan, jobs: Sequence[Job], paths: Sequence[l
     return Candidates(plan.prices, plan.usual, full, folds)
 
 
-def _conclude(problem: Problem, plan: Plan, candidates: Candidates, crew: Crew, seed: int) -> Found:
+def _conclude(problem: Problem, plan: Plan, candidates: Candidates, distils: bool, crew: Crew, seed: int) -> Found:
     level, validation = choose_price(candidates.prices, candidates.folds, candidates.usual)
     levels = list(zip(*candidates.full, strict=True))
     # Many rows tell which network is best; where they are few, the vote of all tells more.
     many = problem.n_rows > MAX_ROWS
     bests = [min(rungs, key=description_length) for rungs in levels] if many else find_central(problem, levels, seed)
-    choices = tuple(
-        Choice(price, trim(best.network), problem.accuracy(best.network), value)
-        for price, best, value in zip(candidates.prices, bests, validation, strict=True)
-    )
     best = bests[level]
     if many:
         with crew.interruptible():
             best = refine(problem, best, plan.refine_seconds, crew.deadline is not None, seed, crew.stop)
-    if plan.distil and not crew.stop[0]:
+    if distils and not crew.stop[0]:
         # Where rows are many, the paths with rows held out are among those judged on all.
-        seen_less = [] if many else [path for path, _ in candidates.folds]
-        voters = [path[level].network for path in (*candidates.full, *seen_less)]
-        starts = sorted((path[level] for path in candidates.full), key=description_length)
+        seen_less = [] if many else judge([path[level] for path, _ in candidates.folds], problem)
         budget = Budget(plan.n_proposals, plan.distil_seconds, crew.stop)
         with crew.interruptible():
             crew.report(Progress("distil", plan.share_of_paths, crew.history[-1], best.network.n_edges))
-            distilled = distil(problem, [s.network for s in starts], voters, best.price, seed, budget, crew.n_threads)
-            best = distilled or best
-    crew.history.append(problem.accuracy(best.network))
-    crew.report(Progress("done", 1.0, crew.history[-1], best.network.n_edges))
-    return Found(trim(best.network), tuple(crew.history), choices)
+            best = distil(problem, levels[level], seen_less, seed, budget, crew.n_threads) or best
+    network = trim(best.network)
+    crew.history.append(problem.accuracy(network))
+    crew.report(Progress("done", 1.0, crew.history[-1], network.n_edges))
+    choices = [
+        Choice(price, trim(rung.network), problem.accuracy(rung.network), value)
+        for price, rung, value in zip(candidates.prices, bests, validation, strict=True)
+    ]
+    if all(choice.network != network for choice in choices):
+        choices.append(Choice(candidates.prices[level], network, crew.history[-1], validation[level]))
+    return Found(network, tuple(crew.history), tuple(choices))

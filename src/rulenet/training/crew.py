@@ -134,7 +134,7 @@ class Crew:
             try:
                 for i, future in enumerate(futures):
                     results[i] = future.result()
-                    self._note(jobs[i], results[i], done + share * (i + 1) / len(jobs))
+                    self._note(jobs[i], results[i], round(done + share * (i + 1) / len(jobs), 9))
             except KeyboardInterrupt:
                 self.halt()
                 for future in futures:

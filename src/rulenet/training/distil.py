@@ -1,9 +1,9 @@
 """One network for the vote of many.
 
-Networks of equal cost differ where no training row decides; their majority is more accurate than any one of them.
-So a network is fitted to the training rows together with generated rows, labelled by the vote, as in C. Bucila,
-R. Caruana and A. Niculescu-Mizil, "Model Compression", KDD 2006. A generated row is a training row in which some
-attributes have the values of another training row.
+Networks of about equal cost differ where no training row decides, and where labels are wrong; their weighted majority
+is more accurate than any one of them. So a network is fitted to the training rows together with generated rows,
+labelled by the vote, as in C. Bucila, R. Caruana and A. Niculescu-Mizil, "Model Compression", KDD 2006. A generated row
+is a training row in which some attributes have the values of another training row.
 """
 
 from collections.abc import Sequence
@@ -13,62 +13,68 @@ import numpy as np
 from numpy.random import RandomState
 
 from rulenet import bits
-from rulenet.network import Network
 from rulenet.training.path import Budget, Rung
 from rulenet.training.problem import Problem, slice_weights
-from rulenet.training.vote import generate_rows
+from rulenet.training.select import description_length
+from rulenet.training.vote import generate_rows, weigh
 from rulenet.training.walk import Walker
 
-# Generated rows for every training row, and the most rows of all.
-N_GENERATED, MAX_ROWS = 6, 1 << 14
+# Generated rows for every training row, and the most rows of all. A generated row takes this share of its attributes
+# from a second row.
+N_GENERATED, MAX_ROWS = 8, 1 << 14
+EXCHANGED = 0.3
 # A vote weighs up to this many times, a training row just so.
 VOTE_WEIGHT = 3
+# The vote has less noise than the labels, so an edge costs less than it did for the voters.
+PRICE_SHARE = 0.5
 # Below this share of generated rows that networks disagree on, there is nothing to gain.
 LEAST_DISAGREEMENT = 0.005
-N_STUDENTS = 4
+LEAST_VOTERS = 3
+N_STUDENTS = 2
 HOT, COLD = 0.6, 0.15
 
 
 def distil(
     problem: Problem,
-    starts: Sequence[Network],
-    voters: Sequence[Network],
-    price: float,
+    rungs: Sequence[Rung],
+    others: Sequence[Rung],
     seed: int,
     budget: Budget,
     n_threads: int,
 ) -> Rung | None:
-    """The best network for training rows and vote that a walk from one of the ``starts`` finds.
+    """The best network for training rows and vote that a walk from one of the cheapest ``rungs`` finds.
 
-    None where the voters agree, or there are too few.
+    The ``others`` vote as well, but no walk starts from them. All are of one price, with their errors on all rows. None
+    where the voters agree, or there are too few.
     """
-    if len(voters) < 3:
-        return None
-    lesson = make_lesson(problem, voters, seed)
+    voters = [*rungs, *others]
+    lesson = make_lesson(problem, voters, seed) if len(voters) >= LEAST_VOTERS else None
     if lesson is None:
         return None
-    scaled, unit = price * VOTE_WEIGHT, problem.total_weight / problem.n_rows * VOTE_WEIGHT
+    starts = sorted(rungs, key=description_length)[:N_STUDENTS]
+    price = starts[0].price
+    scaled = price * PRICE_SHARE * VOTE_WEIGHT
+    hot = max(HOT * problem.total_weight / problem.n_rows * VOTE_WEIGHT, scaled)
 
     def study(number: int) -> Walker:
-        walker = Walker.of(lesson, starts[number], seed + number)
-        hot = max(HOT * unit, scaled)
+        walker = Walker.of(lesson, starts[number].network, seed + number)
         budget.cool(walker, hot, hot * COLD / HOT, scaled)
         walker.prune(scaled, budget.stop)
         return walker
 
     with ThreadPoolExecutor(n_threads) as pool:
-        students = list(pool.map(study, range(min(N_STUDENTS, len(starts)))))
-    best = min(students, key=lambda walker: walker.cost(scaled))
-    network = best.network()
+        students = list(pool.map(study, range(len(starts))))
+    network = min(students, key=lambda walker: walker.cost(scaled)).network()
     return Rung(price, network, problem.errors(network))
 
 
-def make_lesson(problem: Problem, voters: Sequence[Network], seed: int) -> Problem | None:
-    """Training rows and generated rows with the vote for a target; None if the voters agree."""
-    rng = RandomState(seed % 2**32)
+def make_lesson(problem: Problem, voters: Sequence[Rung], seed: int) -> Problem | None:
+    """Training rows and generated rows with the weighted vote for a target; None if the voters agree."""
     n_generated = min(N_GENERATED * problem.n_rows, MAX_ROWS)
-    generated = generate_rows(problem, n_generated, rng)
-    share = np.mean([bits.unpack(voter.evaluate(generated), n_generated) for voter in voters], axis=0)
+    generated = generate_rows(problem, n_generated, RandomState(seed % 2**32), EXCHANGED)
+    costs = np.array([description_length(voter) for voter in voters])
+    says = np.array([bits.unpack(voter.network.evaluate(generated), n_generated) for voter in voters])
+    share = weigh(costs, problem.total_weight / problem.n_rows) @ says
     if (share * (1 - share)).mean() * 2 < LEAST_DISAGREEMENT:
         return None
     weights = np.rint(np.abs(2 * share - 1) * VOTE_WEIGHT).astype(np.int64)

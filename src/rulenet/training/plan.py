@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ LONG_SHARE = 0.5
 SHORTEST_PATH, LEAST_SHARE = 0.04, 0.4
 # Shares of a limited time: for distilling, for the last walk on all rows where they are many, and in reserve. Of what
 # is left, walks on a large sample get a share.
-DISTIL_SHARE, REFINE_SHARE, RESERVE, ENLARGE_SHARE = 0.3, 0.2, 0.05, 0.5
+DISTIL_SHARE, REFINE_SHARE, RESERVE, ENLARGE_SHARE = 0.15, 0.2, 0.05, 0.5
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Plan:
     refine_seconds: float
     usual: float
     moves: NDArray[np.float64]
-    distil: bool
+    distil: bool | Literal["auto"]
     distil_seconds: float | None
 
     @classmethod
@@ -72,14 +72,18 @@ class Plan:
             n_proposals = int(min(MAX_PROPOSALS, PROPOSALS_PER_ROW * problem.n_rows, PATH_SECONDS / seconds_each))
         n_folds = anneal.n_folds if anneal.price == "auto" and LEAST_ROWS <= problem.n_rows <= MAX_ROWS else 0
         n_restarts, path_seconds, refine_seconds, distil_seconds = anneal.n_restarts, None, REFINE_SECONDS, None
+        distil = anneal.distil if anneal.distil != "auto" or FEW_ROWS <= problem.n_rows <= MAX_ROWS else False
+        walk_seconds = n_proposals * seconds_each
         if anneal.max_time is not None:
             refine_seconds = REFINE_SHARE * anneal.max_time if problem.n_rows > MAX_ROWS else 0.0
-            distil_seconds = DISTIL_SHARE * anneal.max_time if anneal.distil else 0.0
-            left = (1 - RESERVE) * anneal.max_time - refine_seconds - distil_seconds
+            distil_seconds = DISTIL_SHARE * anneal.max_time
+            left = (1 - RESERVE) * anneal.max_time - refine_seconds
+            each = seconds_of_each(left - distil_seconds, n_threads, n_restarts, n_folds)
+            if not distil or (distil == "auto" and each < walk_seconds):
+                distil, distil_seconds = False, 0.0
+            left -= distil_seconds
             left *= 1 - ENLARGE_SHARE if problem.n_rows > MAX_ROWS else 1
-            n_restarts, n_folds, path_seconds = divide_time(
-                left, n_threads, n_restarts, n_folds, n_proposals * seconds_each
-            )
+            n_restarts, n_folds, path_seconds = divide_time(left, n_threads, n_restarts, n_folds, walk_seconds)
         usual = _usual_price(problem.n_rows, n_folds) if anneal.price == "auto" else anneal.price
         prices = PRICES if n_folds else end_at(PRICES, usual)
         return cls(
@@ -88,12 +92,12 @@ class Plan:
             n_restarts=n_restarts,
             n_folds=n_folds,
             n_proposals=n_proposals,
-            walk_seconds=n_proposals * seconds_each,
+            walk_seconds=walk_seconds,
             path_seconds=path_seconds,
             refine_seconds=refine_seconds,
             usual=usual,
             moves=weigh_moves(anneal.repairs, anneal.copies),
-            distil=anneal.distil,
+            distil=distil,
             distil_seconds=distil_seconds,
         )
 
@@ -113,6 +117,10 @@ class Plan:
         seconds = (left - self.refine_seconds - (self.distil_seconds or 0.0)) / ceil(n_walks / n_threads)
         return replace(plan, path_seconds=(seconds,) * n_walks) if seconds >= self.walk_seconds else None
 
+    def distils(self, unsolved: bool) -> bool:
+        """Whether the vote of all walks is to be distilled; "auto" does so where they left the problem ``unsolved``."""
+        return unsolved if self.distil == "auto" else self.distil
+
     @property
     def share_of_paths(self) -> float:
         """The share of the whole time that the paths take."""
@@ -130,7 +138,7 @@ def divide_time(
     >>> divide_time(0.5, 2, 24, 4, 0.2)
     (8, 0, (0.2, 0.2, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1))
     """
-    even = seconds / ceil((n_restarts + WALKS_PER_FOLD * n_folds) / n_threads)
+    even = seconds_of_each(seconds, n_threads, n_restarts, n_folds)
     if even >= usual:
         return n_restarts, n_folds, (even,) * (n_restarts + WALKS_PER_FOLD * n_folds)
     long = min(usual, LONG_SHARE * seconds)
@@ -143,6 +151,11 @@ def divide_time(
     n_short = n_restarts + WALKS_PER_FOLD * n_folds - n_long
     short = (seconds - ceil(n_long / n_threads) * long) / max(1, ceil(n_short / n_threads))
     return n_restarts, n_folds, (long,) * n_long + (round(short, 9),) * n_short
+
+
+def seconds_of_each(seconds: float, n_threads: int, n_restarts: int, n_folds: int) -> float:
+    """The seconds of every walk if all take place and share the time evenly."""
+    return seconds / ceil((n_restarts + WALKS_PER_FOLD * n_folds) / n_threads)
 
 
 def end_at(prices: tuple[float, ...], last: float) -> tuple[float, ...]:

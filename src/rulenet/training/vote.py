@@ -49,14 +49,14 @@ def weigh(costs: NDArray[np.float64], unit: float) -> NDArray[np.float64]:
     return np.asarray(weights / weights.sum())
 
 
-def generate_rows(problem: Problem, n_rows: int, rng: RandomState) -> bits.Words:
-    """Packed literals of ``n_rows`` mixtures of two training rows each."""
+def generate_rows(problem: Problem, n_rows: int, rng: RandomState, exchanged: float = EXCHANGED) -> bits.Words:
+    """Packed literals of ``n_rows`` mixtures of two training rows each; the second gives a share of the attributes."""
     first, second = rng.randint(problem.n_rows, size=(2, n_rows))
     attributes = relatives_of(problem.groups)[:, 0]
     words = np.empty((len(problem.literals), bits.n_words(n_rows)), np.uint64)
     taken = second
     for j, literal in enumerate(problem.literals):
         if attributes[j] == j:
-            taken = np.where(rng.random_sample(n_rows) < EXCHANGED, second, first)
+            taken = np.where(rng.random_sample(n_rows) < exchanged, second, first)
         words[j] = bits.pack(bits.unpack(literal, problem.n_rows)[taken])
     return words

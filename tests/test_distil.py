@@ -1,0 +1,118 @@
+from itertools import product
+
+import numpy as np
+import pytest
+
+from rulenet import Anneal, Network, RandomInit, RuleNetworkClassifier, bits
+from rulenet.training import distil as distilling
+from rulenet.training.distil import distil, make_lesson
+from rulenet.training.path import Budget, Rung
+from rulenet.training.plan import FEW_ROWS, MAX_ROWS, Plan
+from rulenet.training.problem import Problem
+from rulenet.training.select import count_shown_edges
+from rulenet.training.vote import weigh
+
+ROWS = np.array(list(product([False, True], repeat=8)))
+LITERALS = np.stack([~ROWS, ROWS], axis=2).reshape(len(ROWS), -1)
+GROUPS = np.arange(16) // 2
+CONCEPT = (ROWS[:, 0] & ROWS[:, 1]) | (ROWS[:, 2] & ROWS[:, 3])
+NOISY = CONCEPT ^ (np.random.default_rng(0).random(len(ROWS)) < 0.2)
+QUICK = {"n_restarts": 4, "n_folds": 2, "n_proposals": 10_000}
+
+
+def make_problem(target):
+    return Problem.of(bits.pack(np.ascontiguousarray(LITERALS.T)), target, GROUPS)
+
+
+def start(seed):
+    return RandomInit().start(GROUPS, (8, 4, 2), "and", seed)
+
+
+def make_rung(positives, problem, price=0.2):
+    """A network for the rows where one of some attributes is true."""
+    first = np.zeros((len(positives), 16), dtype=bool)
+    for unit, attribute in zip(first, positives, strict=True):
+        unit[2 * attribute + 1] = True
+    network = Network([first, np.ones((1, len(positives)), dtype=bool)])
+    return Rung(price, network, problem.errors(network))
+
+
+def stages(search, target):
+    seen = []
+    found = search.search(make_problem(target), start, 0, 1, seen.append)
+    assert np.all(np.diff([progress.done for progress in seen]) >= 0)
+    return [progress.stage for progress in seen], found
+
+
+@pytest.mark.parametrize(
+    ("options", "target", "distils"),
+    [
+        ({}, CONCEPT, False),
+        ({}, NOISY, True),
+        ({"distil": False}, NOISY, False),
+        ({"distil": True}, CONCEPT, True),
+        ({"max_time": 0.01}, NOISY, False),
+        ({"max_time": 60}, NOISY, True),
+    ],
+)
+def test_the_vote_is_distilled_where_no_short_description_is_found(options, target, distils):
+    assert ("distil" in stages(Anneal(**QUICK, **options), target)[0]) == distils
+
+
+@pytest.mark.parametrize("n_rows", [FEW_ROWS - 1, MAX_ROWS + 1])
+def test_few_and_many_rows_are_not_distilled_unless_asked_for(n_rows):
+    problem = make_problem(NOISY).take(np.arange(n_rows) % len(ROWS))
+    assert not Plan.of(Anneal(), problem, 2).distils(unsolved=True)
+    assert Plan.of(Anneal(distil=True), problem, 2).distils(unsolved=False)
+
+
+def test_a_lesson_holds_the_training_rows_and_the_vote():
+    problem = make_problem(NOISY)
+    voters = [make_rung(positives, problem) for positives in ([0], [1, 2], [3], [4, 5, 6, 7])]
+    lesson = make_lesson(problem, voters, 0)
+    n, weight = problem.n_rows, distilling.VOTE_WEIGHT
+    assert lesson.n_rows == n * (1 + distilling.N_GENERATED)
+    assert (lesson.weights[:n] == weight).all()
+    assert (bits.unpack(lesson.target, lesson.n_rows)[:n] == NOISY).all()
+    costs = np.array([voter.errors + 0.2 * count_shown_edges(voter.network) for voter in voters])
+    literals = bits.unpack(lesson.literals, lesson.n_rows)[:, n:].T
+    share = weigh(costs, 1.0) @ np.array([voter.network.predict(literals) for voter in voters])
+    assert (bits.unpack(lesson.target, lesson.n_rows)[n:] == (share > 0.5)).all()
+    assert (lesson.weights[n:] == np.rint(abs(2 * share - 1) * weight)).all()
+
+
+def test_nothing_is_to_be_learned_from_voters_that_agree():
+    problem = make_problem(ROWS[:, 0])
+    alike = [make_rung([0], problem)] * 3
+    budget = Budget(100, None, np.zeros(1, bool))
+    assert make_lesson(problem, alike, 0) is None
+    assert distil(problem, alike, [], 0, budget, 1) is None
+    assert distil(problem, alike[:1], [make_rung([0, 1], problem)], 0, budget, 1) is None
+
+
+def test_a_student_knows_its_errors_on_the_training_rows():
+    problem = make_problem(NOISY)
+    rungs = [make_rung(positives, problem) for positives in ([0], [1], [2], [0, 3])]
+    student = distil(problem, rungs, [], 0, Budget(20_000, None, np.zeros(1, bool)), 2)
+    assert student.errors == problem.errors(student.network)
+    assert student.price == rungs[0].price
+
+
+def test_an_interrupt_while_distilling_loses_nothing():
+    def interrupt(progress):
+        if progress.stage == "distil":
+            raise KeyboardInterrupt
+
+    undistilled = Anneal(**QUICK, distil=False).search(make_problem(NOISY), start, 0)
+    with pytest.warns(RuntimeWarning, match="interrupted"):
+        found = Anneal(**QUICK).search(make_problem(NOISY), start, 0, 1, interrupt)
+    assert found.network == undistilled.network
+
+
+def test_the_distilled_network_is_one_of_the_choices():
+    model = RuleNetworkClassifier(search=Anneal(**QUICK), nominal="all", random_state=0).fit(ROWS, NOISY)
+    table, distilled = model.pareto_, model.network_
+    assert table["network"][table["chosen"]].tolist() == [distilled]
+    other = int(np.flatnonzero(~table["chosen"])[0])
+    assert model.choose(other).pareto_["chosen"].tolist() == [row == other for row in range(len(table))]
+    assert model.choose(int(np.flatnonzero(table["chosen"])[0])).network_ == distilled
