@@ -83,17 +83,24 @@ def test_a_lesson_holds_the_training_rows_and_the_vote():
 
 def test_nothing_is_to_be_learned_from_voters_that_agree():
     problem = make_problem(ROWS[:, 0])
-    alike = [make_rung([0], problem)] * 3
+    alike = [make_rung([0], problem)] * distilling.LEAST_VOTERS
     budget = Budget(100, None, np.zeros(1, bool))
     assert make_lesson(problem, alike, 0) is None
     assert distil(problem, alike, [], 0, budget, 1) is None
-    assert distil(problem, alike[:1], [make_rung([0, 1], problem)], 0, budget, 1) is None
+
+
+def test_a_few_voters_are_not_enough():
+    problem = make_problem(NOISY)
+    voters = [make_rung([i % 4], problem) for i in range(distilling.LEAST_VOTERS)]
+    budget = Budget(100, None, np.zeros(1, bool))
+    assert distil(problem, voters[:2], voters[3:], 0, budget, 1) is None
+    assert distil(problem, voters[:2], voters[2:], 0, budget, 1) is not None
 
 
 def test_a_student_knows_its_errors_on_the_training_rows():
     problem = make_problem(NOISY)
     rungs = [make_rung(positives, problem) for positives in ([0], [1], [2], [0, 3])]
-    student = distil(problem, rungs, [], 0, Budget(20_000, None, np.zeros(1, bool)), 2)
+    student = distil(problem, rungs, rungs, 0, Budget(20_000, None, np.zeros(1, bool)), 2)
     assert student.errors == problem.errors(student.network)
     assert student.price == rungs[0].price
 

@@ -18,7 +18,7 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier
 from wittgenstein import RIPPER
 
-from benchmarks.accuracy.names import BOOSTING, CART, DEEP, FLAT, FOREST, HISTOGRAMS, OURS, RIPPER_PEER
+from benchmarks.accuracy.names import BOOSTING, CART, DEEP, FLAT, FOREST, HISTOGRAMS, OURS, RIPPER_PEER, UNDISTILLED
 from benchmarks.accuracy.tasks import Data
 from rulenet import Anneal, Network, RuleNetworkClassifier
 
@@ -140,5 +140,6 @@ LEARNERS: dict[str, Learner] = {
     HISTOGRAMS: partial(fit_model, make=lambda seed: HistGradientBoostingClassifier(random_state=seed)),
     DEEP: partial(fit_rulenet, hidden_layer_sizes=(32, 8, 2)),
     FLAT: partial(fit_rulenet, hidden_layer_sizes=(43,)),
+    UNDISTILLED: partial(fit_rulenet, search=Anneal(distil=False)),
     **ENSEMBLES,
 }

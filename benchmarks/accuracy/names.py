@@ -11,6 +11,7 @@ PEERS = (CART, RIPPER_PEER, FOREST, BOOSTING, HISTOGRAMS)
 # Equal numbers of weights on ten Boolean attributes: 914 deep, 903 flat.
 DEEP = "rulenet, deep (32, 8, 2)"
 FLAT = "rulenet, flat (43)"
+UNDISTILLED = "rulenet, its vote not distilled"
 
 
 def in_time_of(peer: str) -> str:

@@ -4,7 +4,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from benchmarks.accuracy.learners import ENSEMBLES
-from benchmarks.accuracy.names import BOOSTING, CART, DEEP, FLAT, FOREST, HISTOGRAMS, OURS, PEERS, RIPPER_PEER
+from benchmarks.accuracy.names import (
+    BOOSTING,
+    CART,
+    DEEP,
+    FLAT,
+    FOREST,
+    HISTOGRAMS,
+    OURS,
+    PEERS,
+    RIPPER_PEER,
+    UNDISTILLED,
+)
 from benchmarks.accuracy.tasks import Task, artificial_tasks, large_tasks, main_tasks, vote_tasks, whole_tasks
 
 # Seconds that a fit in a process of its own may take: on generated tables, and on those of UCI, where RIPPER is slower.
@@ -29,7 +40,7 @@ PARTS: Mapping[str, Part] = {
     "main": Part(main_tasks, ours=(OURS,), peers=PEERS),
     "time": Part(main_tasks, rivals=(RIPPER_PEER, BOOSTING)),
     "depth": Part(artificial_tasks, ours=(DEEP, FLAT)),
-    "vote": Part(vote_tasks, ours=(OURS, *ENSEMBLES), peers=(BOOSTING, HISTOGRAMS)),
+    "vote": Part(vote_tasks, ours=(OURS, UNDISTILLED, *ENSEMBLES), peers=(BOOSTING, HISTOGRAMS)),
     "large": Part(large_tasks, ours=(OURS,), peers=(CART, RIPPER_PEER, BOOSTING, HISTOGRAMS), patience=PATIENCE),
     "all-rows": Part(
         whole_tasks, ours=(OURS,), peers=(CART, FOREST, HISTOGRAMS, BOOSTING, RIPPER_PEER), patience=SHORT_PATIENCE

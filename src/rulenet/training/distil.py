@@ -27,9 +27,9 @@ EXCHANGED = 0.3
 VOTE_WEIGHT = 3
 # The vote has less noise than the labels, so an edge costs less than it did for the voters.
 PRICE_SHARE = 0.5
-# Below this share of generated rows that networks disagree on, there is nothing to gain.
+# Below this share of generated rows that networks disagree on, there is nothing to gain; nor from the vote of a few.
 LEAST_DISAGREEMENT = 0.005
-LEAST_VOTERS = 3
+LEAST_VOTERS = 8
 N_STUDENTS = 2
 HOT, COLD = 0.6, 0.15
 
