@@ -32,6 +32,8 @@ from rulenet.training.walk import COPIES, REPAIRS
 MOST_SPECIAL = 0.45
 # Longer walks follow where no network found costs less than this, errors and edges together, for a row.
 SOLVED = 0.04
+# So many walks on all rows are enough to know that, and to vote.
+N_ENOUGH = 16
 # The share of all paths that a second round takes.
 SHARE_OF_SECOND = 0.4
 
@@ -102,13 +104,13 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         jobs = list_jobs(problem, plan, start, seed, crew)
         share = plan.share_of_paths * SHARE_OF_SECOND
         done = plan.share_of_paths - share
-        paths = crew.run(jobs, 0.0, done)
+        jobs, paths = _run_first(jobs, plan, problem.n_rows, crew, done)
         enlarged, unsolved = None, False
         if problem.n_rows > MAX_ROWS and not crew.stop[0]:
             with crew.interruptible():
                 price = None if self.price == "auto" else self.price
                 enlarged = enlarge(problem, plan, _best_of(plan, paths), price, seed, crew, done, share)
-        elif unsolved := not crew.stop[0] and _is_unsolved(plan, problem.n_rows, paths[: plan.n_restarts]):
+        elif unsolved := not crew.stop[0] and _is_unsolved(plan, problem.n_rows, _on_all_rows(jobs, paths)):
             second = plan.lengthened(crew.seconds_left, crew.n_threads)
             longer = list_longer_jobs(problem, second, start, seed, crew, len(jobs)) if second else []
             paths += crew.run(longer, done, share)
@@ -135,6 +137,27 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
                 raise ParameterError(f"{name} is {value!r}, but must be an integer of at least {least}")
         if self.n_folds == 1:
             raise ParameterError("n_folds is 1, but must be 0 or at least 2")
+
+
+def _run_first(
+    jobs: list[Job], plan: Plan, n_rows: int, crew: Crew, share: float
+) -> tuple[list[Job], list[list[Rung] | None]]:
+    """The jobs of the first round that were run, and what they found.
+
+    Where enough walks on all rows found little, and their vote is to be distilled, the others are left out.
+    """
+    if plan.n_restarts <= N_ENOUGH or not plan.distils(unsolved=True):
+        return jobs, crew.run(jobs, 0.0, share)
+    first, part = jobs[:N_ENOUGH], share * N_ENOUGH / len(jobs)
+    paths = crew.run(first, 0.0, part)
+    if crew.stop[0]:
+        return first, paths
+    rest = jobs[plan.n_restarts if _is_unsolved(plan, n_rows, paths) else N_ENOUGH :]
+    return [*first, *rest], paths + crew.run(rest, part, share - part)
+
+
+def _on_all_rows(jobs: Sequence[Job], paths: Sequence[list[Rung] | None]) -> list[list[Rung] | None]:
+    return [path for job, path in zip(jobs, paths, strict=True) if job.held_out is None]
 
 
 def _is_unsolved(plan: Plan, n_rows: int, paths: Sequence[list[Rung] | None]) -> bool:
