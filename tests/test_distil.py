@@ -83,7 +83,7 @@ def test_a_lesson_holds_the_training_rows_and_the_vote():
     assert (bits.unpack(lesson.target, lesson.n_rows)[:n] == NOISY).all()
     costs = np.array([voter.errors + 0.2 * count_shown_edges(voter.network) for voter in voters])
     literals = bits.unpack(lesson.literals, lesson.n_rows)[:, n:].T
-    share = weigh(costs, 1.0) @ np.array([voter.network.predict(literals) for voter in voters])
+    share = weigh(costs, 1.0, distilling.SLACK) @ np.array([voter.network.predict(literals) for voter in voters])
     assert (bits.unpack(lesson.target, lesson.n_rows)[n:] == (share > 0.5)).all()
     assert (lesson.weights[n:] == np.rint(abs(2 * share - 1) * weight)).all()
 
@@ -93,21 +93,21 @@ def test_nothing_is_to_be_learned_from_voters_that_agree():
     alike = [make_rung([0], problem)] * distilling.LEAST_VOTERS
     budget = Budget(100, None, np.zeros(1, bool))
     assert make_lesson(problem, alike, 0) is None
-    assert distil(problem, alike, [], 0, budget, 1) is None
+    assert distil(problem, alike, [], 0, 0, budget, 1) is None
 
 
 def test_a_few_voters_are_not_enough():
     problem = make_problem(NOISY)
     voters = [make_rung([i % 4], problem) for i in range(distilling.LEAST_VOTERS)]
     budget = Budget(100, None, np.zeros(1, bool))
-    assert distil(problem, voters[:2], voters[3:], 0, budget, 1) is None
-    assert distil(problem, voters[:2], voters[2:], 0, budget, 1) is not None
+    assert distil(problem, voters[:2], voters[3:], 0, 0, budget, 1) is None
+    assert distil(problem, voters[:2], voters[2:], 0, 0, budget, 1) is not None
 
 
 def test_a_student_knows_its_errors_on_the_training_rows():
     problem = make_problem(NOISY)
     rungs = [make_rung(positives, problem) for positives in ([0], [1], [2], [0, 3])]
-    student = distil(problem, rungs, rungs, 0, Budget(20_000, None, np.zeros(1, bool)), 2)
+    student = distil(problem, rungs, rungs, 4, 0, Budget(20_000, None, np.zeros(1, bool)), 2)
     assert student.errors == problem.errors(student.network)
     assert student.price == rungs[0].price
 
@@ -130,3 +130,11 @@ def test_the_distilled_network_is_one_of_the_choices():
     other = int(np.flatnonzero(~table["chosen"])[0])
     assert model.choose(other).pareto_["chosen"].tolist() == [row == other for row in range(len(table))]
     assert model.choose(int(np.flatnonzero(table["chosen"])[0])).network_ == distilled
+
+
+@pytest.mark.parametrize("sizes", [(6,), (6, 3)])
+def test_a_distilled_network_keeps_to_the_sizes_that_the_user_set(sizes):
+    model = RuleNetworkClassifier(sizes, search=Anneal(**QUICK, distil=True), nominal="all", random_state=0)
+    found = model.fit(ROWS, NOISY).network_.hidden_layer_sizes
+    assert len(found) == len(sizes)
+    assert all(n <= most for n, most in zip(found, sizes, strict=True))

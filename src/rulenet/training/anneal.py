@@ -24,6 +24,7 @@ from rulenet.training.problem import Problem
 from rulenet.training.refine import refine
 from rulenet.training.search import Choice, Defaults, Found, Progress, Report, Start, be_silent
 from rulenet.training.select import Candidates, choose_price, count_shown_edges, description_length
+from rulenet.training.starts import MixedStart
 from rulenet.training.structure import trim
 from rulenet.training.vote import find_central
 from rulenet.training.walk import COPIES, REPAIRS
@@ -34,6 +35,8 @@ MOST_SPECIAL = 0.45
 SOLVED = 0.04
 # So many walks on all rows are enough to know that, and to vote.
 N_ENOUGH = 16
+# Units that a distilled network may fill, in every layer.
+N_SPARE = 16
 # The share of all paths that a second round takes.
 SHARE_OF_SECOND = 0.4
 
@@ -116,7 +119,8 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
             paths += crew.run(longer, done, share)
             jobs += longer
         candidates = enlarged or _gather(problem, plan, jobs, paths)
-        return _conclude(problem, plan, candidates, plan.distils(unsolved), crew, seed)
+        n_spare = _count_spare(start) if plan.distils(unsolved) else None
+        return _conclude(problem, plan, candidates, n_spare, crew, seed)
 
     def _check(self) -> None:
         if self.price != "auto" and not (isinstance(self.price, int | float) and self.price >= 0):
@@ -160,6 +164,11 @@ def _on_all_rows(jobs: Sequence[Job], paths: Sequence[list[Rung] | None]) -> lis
     return [path for job, path in zip(jobs, paths, strict=True) if job.held_out is None]
 
 
+def _count_spare(start: Start) -> int:
+    """The units that a distilled network may have more in every layer: none where the user set their number."""
+    return N_SPARE if isinstance(start, MixedStart) and len(start.shapes) > 1 else 0
+
+
 def _is_unsolved(plan: Plan, n_rows: int, paths: Sequence[list[Rung] | None]) -> bool:
     """Whether every network found errs often or is large."""
     rungs = [rung for path in paths if path for rung in path]
@@ -180,7 +189,9 @@ def _gather(problem: Problem, plan: Plan, jobs: Sequence[Job], paths: Sequence[l
     return Candidates(plan.prices, plan.usual, full, folds)
 
 
-def _conclude(problem: Problem, plan: Plan, candidates: Candidates, distils: bool, crew: Crew, seed: int) -> Found:
+def _conclude(
+    problem: Problem, plan: Plan, candidates: Candidates, n_spare: int | None, crew: Crew, seed: int
+) -> Found:
     level, validation = choose_price(candidates.prices, candidates.folds, candidates.usual)
     levels = list(zip(*candidates.full, strict=True))
     # Many rows tell which network is best; where they are few, the vote of all tells more.
@@ -190,13 +201,13 @@ def _conclude(problem: Problem, plan: Plan, candidates: Candidates, distils: boo
     if many:
         with crew.interruptible():
             best = refine(problem, best, plan.refine_seconds, crew.deadline is not None, seed, crew.stop)
-    if distils and not crew.stop[0]:
+    if n_spare is not None and not crew.stop[0]:
         # Where rows are many, the paths with rows held out are among those judged on all.
         seen_less = [] if many else judge([path[level] for path, _ in candidates.folds], problem)
         budget = Budget(plan.n_proposals, plan.distil_seconds, crew.stop)
         with crew.interruptible():
             crew.report(Progress("distil", plan.share_of_paths, crew.history[-1], best.network.n_edges))
-            best = distil(problem, levels[level], seen_less, seed, budget, crew.n_threads) or best
+            best = distil(problem, levels[level], seen_less, n_spare, seed, budget, crew.n_threads) or best
     network = trim(best.network)
     crew.history.append(problem.accuracy(network))
     crew.report(Progress("done", 1.0, crew.history[-1], network.n_edges))

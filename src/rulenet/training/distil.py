@@ -16,6 +16,7 @@ from rulenet import bits
 from rulenet.training.path import Budget, Rung
 from rulenet.training.problem import Problem, slice_weights
 from rulenet.training.select import description_length
+from rulenet.training.structure import widen
 from rulenet.training.vote import generate_rows, weigh
 from rulenet.training.walk import Walker
 
@@ -25,6 +26,8 @@ N_GENERATED, MAX_ROWS = 8, 1 << 14
 EXCHANGED = 0.3
 # A vote weighs up to this many times, a training row just so.
 VOTE_WEIGHT = 3
+# A vote counts less by e for this share of the least cost: where labels are noisy, costs tell less.
+SLACK = 0.5
 # The vote has less noise than the labels, so an edge costs less than it did for the voters.
 PRICE_SHARE = 0.5
 # Below this share of generated rows that networks disagree on, there is nothing to gain; nor from the vote of a few.
@@ -38,14 +41,15 @@ def distil(
     problem: Problem,
     rungs: Sequence[Rung],
     others: Sequence[Rung],
+    n_spare: int,
     seed: int,
     budget: Budget,
     n_threads: int,
 ) -> Rung | None:
     """The best network for training rows and vote that a walk from one of the cheapest ``rungs`` finds.
 
-    The ``others`` vote as well, but no walk starts from them. All are of one price, with their errors on all rows. None
-    where the voters agree, or there are too few.
+    The ``others`` vote as well, but no walk starts from them. All are of one price, with their errors on all rows. A
+    walk may fill ``n_spare`` more units in every layer. None where the voters agree, or there are too few.
     """
     voters = [*rungs, *others]
     lesson = make_lesson(problem, voters, seed) if len(voters) >= LEAST_VOTERS else None
@@ -57,7 +61,7 @@ def distil(
     hot = max(HOT * problem.total_weight / problem.n_rows * VOTE_WEIGHT, scaled)
 
     def study(number: int) -> Walker:
-        walker = Walker.of(lesson, starts[number].network, seed + number)
+        walker = Walker.of(lesson, widen(starts[number].network, n_spare), seed + number)
         budget.cool(walker, hot, hot * COLD / HOT, scaled)
         walker.prune(scaled, budget.stop)
         return walker
@@ -74,7 +78,7 @@ def make_lesson(problem: Problem, voters: Sequence[Rung], seed: int) -> Problem 
     generated = generate_rows(problem, n_generated, RandomState(seed % 2**32), EXCHANGED)
     costs = np.array([description_length(voter) for voter in voters])
     says = np.array([bits.unpack(voter.network.evaluate(generated), n_generated) for voter in voters])
-    share = weigh(costs, problem.total_weight / problem.n_rows) @ says
+    share = weigh(costs, problem.total_weight / problem.n_rows, SLACK) @ says
     if (share * (1 - share)).mean() * 2 < LEAST_DISAGREEMENT:
         return None
     weights = np.rint(np.abs(2 * share - 1) * VOTE_WEIGHT).astype(np.int64)

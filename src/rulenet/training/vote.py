@@ -38,13 +38,13 @@ def _closest_to_vote(rungs: Sequence[Rung], generated: bits.Words, unit: float) 
     return min(zip(np.abs(says - share).mean(axis=1).round(9), costs, range(len(rungs)), rungs, strict=True))[-1]
 
 
-def weigh(costs: NDArray[np.float64], unit: float) -> NDArray[np.float64]:
-    """The weights of networks in a vote.
+def weigh(costs: NDArray[np.float64], unit: float, share: float = SLACK) -> NDArray[np.float64]:
+    """The weights of networks in a vote; one weighs less by e for a ``share`` of the least cost that it costs more.
 
     >>> weigh(np.array([10.0, 10.0, 12.0]), 1.0).round(3)
     array([0.422, 0.422, 0.155])
     """
-    slack = max(LEAST_SLACK * unit, SLACK * float(costs.min()))
+    slack = max(LEAST_SLACK * unit, share * float(costs.min()))
     weights = np.exp((costs.min() - costs) / slack)
     return np.asarray(weights / weights.sum())
 
