@@ -34,7 +34,7 @@ MOST_SPECIAL = 0.45
 # Longer walks follow where no network found costs less than this, errors and edges together, for a row.
 SOLVED = 0.04
 # So many walks on all rows are enough to know that, and to vote.
-N_ENOUGH = 16
+N_ENOUGH = 12
 # Units that a distilled network may fill, in every layer.
 N_SPARE = 16
 # The share of all paths that a second round takes.
