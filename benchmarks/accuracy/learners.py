@@ -138,8 +138,8 @@ LEARNERS: dict[str, Learner] = {
         count=count_splits,
     ),
     HISTOGRAMS: partial(fit_model, make=lambda seed: HistGradientBoostingClassifier(random_state=seed)),
-    DEEP: partial(fit_rulenet, hidden_layer_sizes=(32, 8, 2)),
-    FLAT: partial(fit_rulenet, hidden_layer_sizes=(43,)),
+    DEEP: partial(fit_rulenet, hidden_layer_sizes=(32, 8, 2), search=Anneal(distil=False)),
+    FLAT: partial(fit_rulenet, hidden_layer_sizes=(43,), search=Anneal(distil=False)),
     UNDISTILLED: partial(fit_rulenet, search=Anneal(distil=False)),
     **ENSEMBLES,
 }
