@@ -130,6 +130,7 @@ def test_beyond_reports_every_pair_with_an_interval(tmp_path):
     report = beyond.report(results)
     assert "| default, deep − default, flat |" in report.text or "| default, flat − default, deep |" in report.text
     assert "| 5 layers: quick, deep − quick, flat |" in report.text
+    assert "## With an eighth of the proposals, 4 data sets of the paper's generator" in report.text
     report.write(tmp_path, "beyond")
     assert (tmp_path / "size.svg").exists()
 
