@@ -19,6 +19,7 @@ from rulenet.training.anneal_kernels import (
     Walk,
 )
 from rulenet.training.problem import Problem
+from rulenet.training.wide import new_signals
 
 # Removals, additions, replacements and moves of an edge, out of all that are neither repairs nor copies. More additions
 # than removals keep a network large while the temperature is above the price of an edge, and let it shrink below.
@@ -141,13 +142,12 @@ def _edges_of(network: Network) -> NDArray[np.int64]:
 
 
 def _empty_walk(flat: kernels.Flat, problem: Problem, seed: int) -> Walk:
-    n_signals, n_words, widest = int(flat.sizes.sum()), problem.target.size, int(flat.sizes.max())
+    n_signals, widest = int(flat.sizes.sum()), int(flat.sizes.max())
     layer_starts = np.concatenate([[0], np.cumsum(flat.sizes)])
     n_weights = flat.weights.size
     return Walk(
-        signals=np.zeros((n_signals, n_words), np.uint64),
-        backup=np.zeros((n_signals, n_words), np.uint64),
-        fresh=np.zeros(n_words, np.uint64),
+        signals=new_signals(n_signals, problem.target.size),
+        backup=new_signals(n_signals, problem.target.size),
         inputs=np.zeros((n_signals, widest), np.int32),
         n_inputs=np.zeros(n_signals, np.int64),
         readers=np.zeros((n_signals, widest), np.int32),
