@@ -121,16 +121,21 @@ def test_fresh_data_sets_are_balanced_and_of_every_depth():
             assert 0.2 <= generator.make(seed)[1].mean() <= 0.8
 
 
+def test_a_part_of_beyond_has_data_sets_of_every_depth_with_untouched_seeds():
+    study = beyond.declare(n_sets=20)
+    assert len(study.datasets) == 20 + 3 * 4
+    assert {name.split(",")[0] for name in islice(study.datasets, 8)} == set(beyond.GENERATORS)
+    assert all(int(name.split()[-1]) > beyond.DEVELOPED_UP_TO for name in study.datasets)
+
+
 def test_beyond_reports_every_pair_with_an_interval(tmp_path):
-    results = None
-    for study in beyond.declare(n_sets=3, n_default=3, n_quick=4):
-        ours = [name for name in study.learners if name in (*beyond.DEFAULTS, *beyond.QUICK)]
-        quick = {name: replace(NETWORKS["RNC"], hidden_layer_sizes=(4,)) for name in ours}
-        results = run_study(replace(study, learners={**study.learners, **quick}), tmp_path / "results.csv")
+    study = beyond.declare(n_sets=3)
+    tiny = {name: replace(NETWORKS["RNC"], hidden_layer_sizes=(4,)) for name in beyond.DEFAULTS}
+    results = run_study(replace(study, learners={**study.learners, **tiny}), tmp_path / "results.csv")
     report = beyond.report(results)
-    assert "| default, deep − default, flat |" in report.text or "| default, flat − default, deep |" in report.text
-    assert "| 5 layers: quick, deep − quick, flat |" in report.text
-    assert "## With an eighth of the proposals, 4 data sets of the paper's generator" in report.text
+    assert "# Deep or shallow: 6 fresh data sets" in report.text
+    assert "| 7 layers: default, deep − default, flat |" in report.text
+    assert "## All pairs on the paper's generator, 3 data sets" in report.text
     report.write(tmp_path, "beyond")
     assert (tmp_path / "size.svg").exists()
 

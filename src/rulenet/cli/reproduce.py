@@ -82,13 +82,9 @@ def run_beyond(
     out: Out = Path("results/beyond"),
     n_jobs: Jobs = -1,
     sets: Annotated[int, typer.Option(help="Data sets from the paper's generator; a fifth from each other.")] = 1000,
-    default: Annotated[int, typer.Option(help="How many, of seeds above 4000, the default search runs on too.")] = 100,
-    quick: Annotated[int, typer.Option(help="How many of those it runs on with an eighth of its proposals.")] = 0,
 ) -> None:
     """Deep against shallow on many fresh data sets, with generating networks of one to seven layers."""
-    for study in beyond.declare(sets, default, quick):
-        results = run_study(study, out / "results.csv", n_jobs, progress=True)
-    _show(beyond.report(results), out, "beyond")
+    _show(beyond.report(run_study(beyond.declare(sets), out / "results.csv", n_jobs, progress=True)), out, "beyond")
 
 
 def _wanted(with_ripper: bool) -> bool:

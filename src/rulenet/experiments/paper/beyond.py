@@ -21,7 +21,6 @@ from rulenet.experiments.statistics import as_table, average_scores, compare, co
 from rulenet.experiments.study import Learner, Study, Table
 from rulenet.experiments.tables import show_comparisons, significance, to_markdown
 from rulenet.network import Network
-from rulenet.training.anneal import Anneal
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,52 +66,28 @@ def flat(seed: int) -> RuleNetworkClassifier:
     return RuleNetworkClassifier((32,), random_state=seed)
 
 
-def quick_deep(seed: int) -> RuleNetworkClassifier:
-    """The default classifier with shorter walks, whose vote is not distilled."""
-    return RuleNetworkClassifier(search=_quick(), random_state=seed)
-
-
-def quick_flat(seed: int) -> RuleNetworkClassifier:
-    """The same with one hidden layer."""
-    return RuleNetworkClassifier((32,), search=_quick(), random_state=seed)
-
-
-def _quick() -> Anneal:
-    return Anneal(n_proposals=QUICK_PROPOSALS, distil=False)
-
-
 DEFAULTS: dict[str, Learner] = {"default, deep": deep, "default, flat": flat}
-#: An eighth of the usual proposals, for many data sets.
-QUICK_PROPOSALS = 100_000
-QUICK: dict[str, Learner] = {"quick, deep": quick_deep, "quick, flat": quick_flat}
-DEEP_AND_FLAT = (("DRNC(5)", "RNC"), ("DRNC(3)", "RNC"), tuple(DEFAULTS), tuple(QUICK))
+DEEP_AND_FLAT = (("DRNC(5)", "RNC"), ("DRNC(3)", "RNC"), tuple(DEFAULTS))
 
 
-def declare(n_sets: int = 1000, n_default: int = 100, n_quick: int = 0) -> Iterator[Study]:
-    """The paper's networks and CART on ``n_sets`` data sets, then everything on ``n_default`` of untouched seeds.
+def declare(n_sets: int = 1000) -> Study:
+    """The paper's networks, CART and the default search on ``n_sets`` data sets of the paper's generator.
 
-    So many come from the paper's generator, and a fifth of that from each of the others. The paper's networks are
-    started again when they collapse, as its text says. The default search was developed on the first data sets after
-    the paper's, so the comparison with it is made above ``DEVELOPED_UP_TO``; with shorter walks on ``n_quick`` of them.
+    A fifth of that comes from each of the others. The default search was developed on the first data sets after the
+    paper's, so all have seeds above ``DEVELOPED_UP_TO``. The paper's networks are started again when they collapse, as
+    its text says.
     """
-    papers: dict[str, Learner] = {**RESTARTED, "CART": cart}
-    yield _study({name: _seeds(name, n_sets, 120) for name in GENERATORS}, papers)
-    for n, ours in ((n_default, DEFAULTS), (n_quick, QUICK)):
-        if n:
-            yield _study({name: _seeds(name, n, DEVELOPED_UP_TO) for name in GENERATORS}, papers | ours)
-
-
-def _seeds(generator: str, n_papers: int, above: int) -> list[int]:
-    n = n_papers if generator == PAPERS else -(-n_papers // 5)
-    return list(islice(GENERATORS[generator].fresh_seeds(above), n))
-
-
-def _study(seeds: dict[str, list[int]], learners: dict[str, Learner]) -> Study:
-    named = {f"{name}, seed {seed}": (name, seed) for name, found in seeds.items() for seed in found}
+    named: dict[str, tuple[float, str, int]] = {}
+    for name, generator in GENERATORS.items():
+        n = n_sets if name == PAPERS else -(-n_sets // 5)
+        for i, seed in enumerate(islice(generator.fresh_seeds(DEVELOPED_UP_TO), n)):
+            named[f"{name}, seed {seed}"] = i / n, name, seed
+    # By turns, so that a study that is stopped has seen all generators.
+    named = dict(sorted(named.items(), key=lambda item: item[1]))
     return Study(
-        datasets={title: partial(GENERATORS[name].make, seed) for title, (name, seed) in named.items()},
-        learners=learners,
-        seeds={title: (seed + 1,) for title, (_, seed) in named.items()},
+        datasets={title: partial(GENERATORS[name].make, seed) for title, (_, name, seed) in named.items()},
+        learners={**RESTARTED, "CART": cart, **DEFAULTS},
+        seeds={title: (seed + 1,) for title, (_, _, seed) in named.items()},
         measures={"n_edges": count_live_edges},
     )
 
@@ -132,15 +107,14 @@ def count_live_edges(model: Any) -> float:
 def report(results: pd.DataFrame) -> Report:
     """Accuracy by generator, paired comparisons on the paper's generator, accuracy against size."""
     results = results.assign(generator=results["dataset"].str.split(",").str[0])
-    papers = average_scores(results[results["generator"] == PAPERS])
-    common = papers.dropna()
+    papers = average_scores(results[results["generator"] == PAPERS]).dropna()
     networks = list(NETWORKS)
-    greedy = results[~results["learner"].isin([*DEFAULTS, *QUICK])]
-    text = f"""# Deep or shallow: {results["dataset"].nunique()} fresh data sets
+    points = _points(results[results["dataset"].isin(papers.index)])
+    text = f"""# Deep or shallow: {len(average_scores(results).dropna())} fresh data sets
 
 ## Mean accuracy by the depth of the generating network
 
-{to_markdown(_by_generator(greedy))}
+{to_markdown(_by_generator(results))}
 
 ![Accuracy by generator](generators.svg)
 
@@ -148,52 +122,32 @@ def report(results: pd.DataFrame) -> Report:
 
 {to_markdown(_deep_minus_flat(results))}
 
-## The paper's networks on the paper's generator, {len(papers)} data sets
+## All pairs on the paper's generator, {len(papers)} data sets
 
 {significance(papers[networks])}
+{significance(papers).splitlines()[0]}
 
-{to_markdown(_pairs(papers[[*networks, "CART"]]))}
+{to_markdown(_pairs(papers))}
 
-![Critical differences](critical-difference-networks.svg)
+![Critical differences of the paper's networks](critical-difference-networks.svg)
+![Critical differences of all learners](critical-difference.svg)
 
-## All learners, {len(common)} data sets of the paper's generator
-
-{to_markdown(_pairs(common))}
-
-By the depth of the generating network, on the data sets that all learners saw:
-
-{to_markdown(_by_generator(results))}
-
-![Accuracy of all learners by generator](generators-all.svg)
-
-![Critical differences](critical-difference.svg)
-
-{_quick_section(papers)}## Accuracy against size
+## Accuracy against size
 
 Size is the number of edges that the output can depend on; collapsed is the share of fits that are no better on their
 training rows than the larger class.
 
-{to_markdown(_points(results[results["dataset"].isin(common.index)]).round(4))}
+{to_markdown(points.round(4))}
 
 ![Accuracy against size](size.svg)
 """
     figures = {
-        "generators": plot_lines(_means(greedy).T, "generating network"),
-        "generators-all": plot_lines(_means(results).T, "generating network"),
+        "generators": plot_lines(_means(results).T, "generating network"),
         "critical-difference-networks": plot_critical_difference(papers[networks]),
-        "critical-difference": plot_critical_difference(common),
-        "size": plot_accuracy_against_size(_points(results[results["dataset"].isin(common.index)]).dropna()),
+        "critical-difference": plot_critical_difference(papers),
+        "size": plot_accuracy_against_size(points.dropna()),
     }
     return Report(text, figures)
-
-
-def _quick_section(papers: pd.DataFrame) -> str:
-    """The shorter walks compared with the paper's networks and CART, on all data sets that they saw."""
-    if not set(QUICK) <= set(papers):
-        return ""
-    seen = papers.drop(columns=[name for name in DEFAULTS if name in papers]).dropna()
-    title = f"## With an eighth of the proposals, {len(seen)} data sets of the paper's generator"
-    return f"{title}\n\n{to_markdown(_pairs(seen))}\n\n"
 
 
 def _means(results: pd.DataFrame) -> pd.DataFrame:
@@ -212,10 +166,10 @@ def _by_generator(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def _deep_minus_flat(results: pd.DataFrame) -> pd.DataFrame:
-    """Every deep learner compared with the flat one of its kind, generator by generator, on all sets they share."""
+    """Every deep learner compared with the flat one of its kind, generator by generator."""
     tables = []
     for generator in sorted(results["generator"].unique()):
-        scores = average_scores(results[results["generator"] == generator])
+        scores = average_scores(results[results["generator"] == generator]).dropna()
         rows = [compare(scores, deep, flat) for deep, flat in DEEP_AND_FLAT if {deep, flat} <= set(scores)]
         table = show_comparisons(as_table(rows))
         tables.append(table.set_index(pd.Index([f"{generator}: {pair}" for pair in table.index], name="pair")))
