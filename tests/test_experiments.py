@@ -54,6 +54,16 @@ def test_a_study_gives_one_row_for_every_fit(tmp_path):
     assert results["error"].isna().all()
 
 
+def test_folds_can_be_left_out_and_added_later(tmp_path):
+    first = run_study(small_study(folds=(1,)), tmp_path / "results.csv")
+    assert set(first["fold"]) == {1}
+    both = run_study(small_study(), tmp_path / "results.csv")
+    assert sorted(keys(both)) == sorted(small_study().fits())
+    assert len(both) == 2 * len(first)
+    with pytest.raises(ParameterError, match="folds is \\(2,\\), but with n_splits=2 they count from 0"):
+        small_study(folds=(2,))
+
+
 def test_rows_hold_what_a_person_would_measure(tmp_path):
     results = run_study(small_study(fold_seed=7), tmp_path / "results.csv")
     X, y = make_parity(6, 3)

@@ -123,7 +123,7 @@ def test_fresh_data_sets_are_balanced_and_of_every_depth():
 
 def test_a_part_of_beyond_has_data_sets_of_every_depth_with_untouched_seeds():
     study = beyond.declare(n_sets=20)
-    assert len(study.datasets) == 20 + 3 * 4
+    assert len(study.datasets) == 20 + 3 * 2
     assert {name.split(",")[0] for name in islice(study.datasets, 8)} == set(beyond.GENERATORS)
     assert all(int(name.split()[-1]) > beyond.DEVELOPED_UP_TO for name in study.datasets)
 

@@ -36,6 +36,8 @@ class Study:
     seeds : sequence of int, or a mapping of the names of data sets to such sequences
     n_splits : int
         Folds are stratified and shuffled.
+    folds : sequence of int, optional
+        The folds that are tested on, by default all: for one fold of many data sets rather than all folds of a few.
     fold_seed : int, optional
         The seed of the folds; without it the folds follow the learner's seed.
     measures : mapping of names to functions of the fitted classifier
@@ -58,12 +60,15 @@ class Study:
     learners: Mapping[str, Learner]
     seeds: Sequence[int] | Mapping[str, Sequence[int]] = (0,)
     n_splits: int = 2
+    folds: Sequence[int] | None = None
     fold_seed: int | None = 0
     measures: Mapping[str, Measure] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.n_splits < 2:
             raise ParameterError(f"n_splits is {self.n_splits}, but a test fold and a training fold need at least 2")
+        if self.folds is not None and not set(self.folds) <= set(range(self.n_splits)):
+            raise ParameterError(f"folds is {self.folds!r}, but with n_splits={self.n_splits} they count from 0")
         if isinstance(self.seeds, Mapping) and (missing := set(self.datasets) - set(self.seeds)):
             raise ParameterError(f"seeds has no entry for the data set {min(missing)!r}")
 
@@ -76,11 +81,11 @@ class Study:
         for dataset in self.datasets:
             for learner in self.learners:
                 for seed in self.seeds_of(dataset):
-                    for fold in range(self.n_splits):
+                    for fold in range(self.n_splits) if self.folds is None else self.folds:
                         yield Fit(dataset, learner, seed, fold)
 
     def protocol(self) -> dict[str, Any]:
-        """What must not change when a study is resumed; data sets, learners and seeds may be added."""
+        """What must not change when a study is resumed; data sets, learners, seeds and folds may be added."""
         return {
             "n_splits": self.n_splits,
             "fold_seed": self.fold_seed,

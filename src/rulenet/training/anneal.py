@@ -19,7 +19,7 @@ from rulenet.training.crew import Crew, Job, list_jobs, list_longer_jobs
 from rulenet.training.distil import distil
 from rulenet.training.enlarge import enlarge
 from rulenet.training.path import Budget, Rung, judge
-from rulenet.training.plan import MAX_ROWS, RESERVE, USUAL_PRICE, Plan
+from rulenet.training.plan import MAX_ROWS, USUAL_PRICE, Plan, usable_seconds
 from rulenet.training.problem import Problem
 from rulenet.training.refine import refine
 from rulenet.training.search import Choice, Defaults, Found, Progress, Report, Start, be_silent
@@ -33,8 +33,6 @@ from rulenet.training.walk import COPIES, REPAIRS
 MOST_SPECIAL = 0.45
 # Longer walks follow where no network found costs less than this, errors and edges together, for a row.
 SOLVED = 0.04
-# So many walks on all rows are enough to know that, and to vote.
-N_ENOUGH = 12
 # Units that a distilled network may fill, in every layer.
 N_SPARE = 16
 # The share of all paths that a second round takes.
@@ -101,13 +99,13 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
     ) -> Found:
         """The network chosen, the accuracy of the best so far after every walk, and the best network of every price."""
         self._check()
-        deadline = None if self.max_time is None else perf_counter() + (1 - RESERVE) * self.max_time
+        deadline = None if self.max_time is None else perf_counter() + usable_seconds(self.max_time)
         crew = Crew(problem, n_jobs, report, deadline)
         plan = Plan.of(self, problem, crew.n_threads)
         jobs = list_jobs(problem, plan, start, seed, crew)
         share = plan.share_of_paths * SHARE_OF_SECOND
         done = plan.share_of_paths - share
-        jobs, paths = _run_first(jobs, plan, problem.n_rows, crew, done)
+        paths = crew.run(jobs, 0.0, done)
         enlarged, unsolved = None, False
         if problem.n_rows > MAX_ROWS and not crew.stop[0]:
             with crew.interruptible():
@@ -141,23 +139,6 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
                 raise ParameterError(f"{name} is {value!r}, but must be an integer of at least {least}")
         if self.n_folds == 1:
             raise ParameterError("n_folds is 1, but must be 0 or at least 2")
-
-
-def _run_first(
-    jobs: list[Job], plan: Plan, n_rows: int, crew: Crew, share: float
-) -> tuple[list[Job], list[list[Rung] | None]]:
-    """The jobs of the first round that were run, and what they found.
-
-    Where enough walks on all rows found little, and their vote is to be distilled, the others are left out.
-    """
-    if plan.n_restarts <= N_ENOUGH or not plan.distils(unsolved=True):
-        return jobs, crew.run(jobs, 0.0, share)
-    first, part = jobs[:N_ENOUGH], share * N_ENOUGH / len(jobs)
-    paths = crew.run(first, 0.0, part)
-    if crew.stop[0]:
-        return first, paths
-    rest = jobs[plan.n_restarts if _is_unsolved(plan, n_rows, paths) else N_ENOUGH :]
-    return [*first, *rest], paths + crew.run(rest, part, share - part)
 
 
 def _on_all_rows(jobs: Sequence[Job], paths: Sequence[list[Rung] | None]) -> list[list[Rung] | None]:

@@ -24,23 +24,22 @@ WALKS_PER_FOLD = 2
 LEAST_ROWS = 20
 # The rows that a path sees at most; where there are more, `enlarge` takes the place of folds.
 MAX_ROWS = 1 << 12
-# A path gets at most so many proposals, or so many as take about this long.
+# A path gets at most so many proposals.
 MAX_PROPOSALS = 800_000
 PROPOSALS_PER_ROW = 2000
-PATH_SECONDS = 0.4
-# A second round, where the first one finds little: how many times longer its walks are, how many there are at most, and
-# if one of the first round takes so many seconds.
-LONGER, MANY_LONGER, FEW_LONGER = 2, 6, 2
-DEAR = 0.3
+# A second round, where the first one finds little: how many times longer its walks are, and how many there are.
+LONGER, N_LONGER = 2, 6
 # About how long a network may walk on over more rows than a path sees.
 REFINE_SECONDS = 1.0
 # In a limited time, this share of it is for walks as long as without a limit; a shorter one takes at least so many
 # seconds, and this share of the usual ones.
 LONG_SHARE = 0.5
-SHORTEST_PATH, LEAST_SHARE = 0.04, 0.4
-# Shares of a limited time: for distilling, for the last walk on all rows where they are many, and in reserve. Of what
-# is left, walks on a large sample get a share.
-DISTIL_SHARE, REFINE_SHARE, RESERVE, ENLARGE_SHARE = 0.15, 0.2, 0.05, 0.5
+SHORTEST_PATH, LEAST_SHARE = 0.015, 0.4
+# Shares of a limited time: for distilling, and for the last walk on all rows where they are many. Of what is left, walks
+# on a large sample get a share.
+DISTIL_SHARE, REFINE_SHARE, ENLARGE_SHARE = 0.15, 0.2, 0.5
+# In reserve, for encoding before the walks and for choosing after them: a share, and seconds up to another share.
+RESERVE, RESERVED_SECONDS, MOST_RESERVED = 0.05, 0.01, 0.2
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ class Plan:
         seconds_each = seconds_of_proposal(min(problem.n_rows, MAX_ROWS) // bits.WORD_BITS)
         n_proposals = anneal.n_proposals
         if n_proposals == "auto":
-            n_proposals = int(min(MAX_PROPOSALS, PROPOSALS_PER_ROW * problem.n_rows, PATH_SECONDS / seconds_each))
+            n_proposals = int(min(MAX_PROPOSALS, PROPOSALS_PER_ROW * problem.n_rows))
         n_folds = anneal.n_folds if anneal.price == "auto" and LEAST_ROWS <= problem.n_rows <= MAX_ROWS else 0
         n_restarts, path_seconds, refine_seconds, distil_seconds = anneal.n_restarts, None, REFINE_SECONDS, None
         distil = anneal.distil if anneal.distil != "auto" or FEW_ROWS <= problem.n_rows <= MAX_ROWS else False
@@ -77,7 +76,7 @@ class Plan:
         if anneal.max_time is not None:
             refine_seconds = REFINE_SHARE * anneal.max_time if problem.n_rows > MAX_ROWS else 0.0
             distil_seconds = DISTIL_SHARE * anneal.max_time
-            left = (1 - RESERVE) * anneal.max_time - refine_seconds
+            left = usable_seconds(anneal.max_time) - refine_seconds
             each = seconds_of_each(left - distil_seconds, n_threads, n_restarts, n_folds)
             if not distil or (distil == "auto" and each < walk_seconds):
                 distil, distil_seconds = False, 0.0
@@ -110,7 +109,7 @@ class Plan:
 
         None if they are too few.
         """
-        n_walks = min(self.n_restarts, MANY_LONGER if self.walk_seconds < DEAR else FEW_LONGER)
+        n_walks = min(self.n_restarts, N_LONGER)
         plan = replace(self, n_restarts=n_walks, n_folds=0, n_proposals=LONGER * self.n_proposals)
         if left is None:
             return plan
@@ -125,6 +124,15 @@ class Plan:
     def share_of_paths(self) -> float:
         """The share of the whole time that the paths take."""
         return 1 - DISTIL_SHARE if self.distil else 1.0
+
+
+def usable_seconds(max_time: float) -> float:
+    """The part of a limited time that is not in reserve.
+
+    >>> usable_seconds(10.0), usable_seconds(0.01)
+    (9.49, 0.0075)
+    """
+    return (1 - RESERVE) * max_time - min(RESERVED_SECONDS, MOST_RESERVED * max_time)
 
 
 def divide_time(
