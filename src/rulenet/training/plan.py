@@ -35,8 +35,8 @@ REFINE_SECONDS = 1.0
 # seconds, and this share of the usual ones.
 LONG_SHARE = 0.5
 SHORTEST_PATH, LEAST_SHARE = 0.015, 0.4
-# Shares of a limited time: for distilling, and for the last walk on all rows where they are many. Of what is left, walks
-# on a large sample get a share.
+# Shares of a limited time: for distilling, and for the last walk on all rows where they are many. Of what is left,
+# walks on a large sample get a share.
 DISTIL_SHARE, REFINE_SHARE, ENLARGE_SHARE = 0.15, 0.2, 0.5
 # In reserve, for encoding before the walks and for choosing after them: a share, and seconds up to another share.
 RESERVE, RESERVED_SECONDS, MOST_RESERVED = 0.05, 0.01, 0.2
