@@ -23,7 +23,7 @@ def report() -> str:
     lines = [
         "## Proposals of the default search",
         "\nA walk at one temperature over a noisy table of 126 literals; nanoseconds of processor time of a proposal, "
-        "one thread. Beside it, what evaluating the whole network takes: compiled, on packed rows, and in lean NumPy.\n",
+        "one thread. Beside it, what evaluating the whole network takes: compiled, on packed rows, and in NumPy.\n",
         "| rows | hidden layers | edges | a proposal | whole network | ratio | NumPy | ratio |",
         "|---:|---|---:|---:|---:|---:|---:|---:|",
     ]
