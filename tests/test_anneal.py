@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 import warnings
 from itertools import product
 from time import perf_counter
@@ -249,3 +252,18 @@ def test_no_warning_without_interrupt():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Anneal(n_restarts=1, n_folds=0, n_proposals=1000).search(make_problem(ROWS[:, 0]), start, 0)
+
+
+def test_compiling_does_not_count_against_a_time_limit(tmp_path):
+    program = """if True:
+    from rulenet import Anneal, RuleNetworkClassifier
+    from rulenet.datasets import make_monk
+    X, y = make_monk(1)
+    print(RuleNetworkClassifier(search=Anneal(max_time=1), random_state=0).fit(X, y).score(X, y))
+    """
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    run = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=300, check=True
+    )
+    assert float(run.stdout) == 1.0
+    assert list(tmp_path.rglob("anneal_kernels.anneal-*"))

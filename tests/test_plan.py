@@ -38,9 +38,9 @@ def test_half_of_a_limited_time_is_for_walks_of_the_usual_length(seconds, shape)
     assert max(paths) == paths[0]
 
 
-def test_without_a_limit_a_second_round_has_fewer_and_longer_walks():
-    for n_restarts, n_walks in ((24, plans.N_LONGER), (2, 2)):
-        plan = Plan.of(Anneal(n_restarts=n_restarts), make_problem(500), 2)
+def test_without_a_limit_a_second_round_is_longer_and_has_fewer_walks_where_they_are_dear():
+    for n_rows, n_walks in ((500, plans.MANY_LONGER), (2000, plans.FEW_LONGER)):
+        plan = Plan.of(Anneal(), make_problem(n_rows), 2)
         second = plan.lengthened(None, 2)
         assert (second.n_restarts, second.n_folds, second.path_seconds) == (n_walks, 0, None)
         assert second.n_proposals == plans.LONGER * plan.n_proposals

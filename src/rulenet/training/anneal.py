@@ -7,12 +7,14 @@ are many, the best networks walk on over a large sample (`enlarge`) and over all
 """
 
 from collections.abc import Sequence
+from functools import cache
 from time import perf_counter
 from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from rulenet import bits
 from rulenet.exceptions import ParameterError
 from rulenet.network import Network
 from rulenet.training.crew import Crew, Job, list_jobs, list_longer_jobs
@@ -63,7 +65,8 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
         where there are 256 to 4096 rows and no network with few errors and few edges; under ``max_time`` only if that
         is enough for all walks.
     max_time : float or None, default=None
-        Seconds that the search may take. With a limit, results depend on the speed of the machine.
+        Seconds that the search may take; compiling, which the first fit after installing does, or loading what is
+        compiled, the first one of a process, does not count. With a limit, results depend on the speed of the machine.
     """
 
     defaults: ClassVar[Defaults] = Defaults(
@@ -99,6 +102,8 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
     ) -> Found:
         """The network chosen, the accuracy of the best so far after every walk, and the best network of every price."""
         self._check()
+        if self.max_time is not None:
+            compile_ahead()
         deadline = None if self.max_time is None else perf_counter() + usable_seconds(self.max_time)
         crew = Crew(problem, n_jobs, report, deadline)
         plan = Plan.of(self, problem, crew.n_threads)
@@ -139,6 +144,14 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
                 raise ParameterError(f"{name} is {value!r}, but must be an integer of at least {least}")
         if self.n_folds == 1:
             raise ParameterError("n_folds is 1, but must be 0 or at least 2")
+
+
+@cache
+def compile_ahead() -> None:
+    """Compile, or load, what a search needs, by a search on two rows."""
+    problem = Problem.of(bits.pack(np.eye(2, dtype=np.bool_)), np.array([True, False]), np.zeros(2, np.int64))
+    start = Network([np.array([[True, False]]), np.array([[True]])])
+    Anneal(n_restarts=1, n_folds=0, n_proposals=1, distil=False).search(problem, lambda seed: start, 0)
 
 
 def _on_all_rows(jobs: Sequence[Job], paths: Sequence[list[Rung] | None]) -> list[list[Rung] | None]:

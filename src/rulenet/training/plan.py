@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rulenet import bits
 from rulenet.training.problem import Problem
-from rulenet.training.walk import seconds_of_proposal, weigh_moves
+from rulenet.training.walk import seconds_of_proposal, weigh_moves, work_of_proposal
 
 if TYPE_CHECKING:
     from rulenet.training.anneal import Anneal
@@ -24,11 +24,14 @@ WALKS_PER_FOLD = 2
 LEAST_ROWS = 20
 # The rows that a path sees at most; where there are more, `enlarge` takes the place of folds.
 MAX_ROWS = 1 << 12
-# A path gets at most so many proposals.
+# A path gets at most so many proposals, and no more than this work.
 MAX_PROPOSALS = 800_000
 PROPOSALS_PER_ROW = 2000
-# A second round, where the first one finds little: how many times longer its walks are, and how many there are.
-LONGER, N_LONGER = 2, 6
+MAX_WORK = 0.4
+# A second round, where the first one finds little: how many times longer its walks are, how many there are at most, and
+# if one of the first round is so much work.
+LONGER, MANY_LONGER, FEW_LONGER = 2, 6, 2
+DEAR = 0.3
 # About how long a network may walk on over more rows than a path sees.
 REFINE_SECONDS = 1.0
 # In a limited time, this share of it is for walks as long as without a limit; a shorter one takes at least so many
@@ -55,6 +58,7 @@ class Plan:
     n_folds: int
     n_proposals: int
     walk_seconds: float
+    walk_is_dear: bool
     path_seconds: tuple[float, ...] | None
     refine_seconds: float
     usual: float
@@ -65,14 +69,15 @@ class Plan:
     @classmethod
     def of(cls, anneal: "Anneal", problem: Problem, n_threads: int) -> "Plan":
         """The plan for a problem."""
-        seconds_each = seconds_of_proposal(min(problem.n_rows, MAX_ROWS) // bits.WORD_BITS)
+        n_words = min(problem.n_rows, MAX_ROWS) // bits.WORD_BITS
         n_proposals = anneal.n_proposals
         if n_proposals == "auto":
-            n_proposals = int(min(MAX_PROPOSALS, PROPOSALS_PER_ROW * problem.n_rows))
+            most = MAX_WORK / work_of_proposal(n_words)
+            n_proposals = int(min(MAX_PROPOSALS, PROPOSALS_PER_ROW * problem.n_rows, most))
         n_folds = anneal.n_folds if anneal.price == "auto" and LEAST_ROWS <= problem.n_rows <= MAX_ROWS else 0
         n_restarts, path_seconds, refine_seconds, distil_seconds = anneal.n_restarts, None, REFINE_SECONDS, None
         distil = anneal.distil if anneal.distil != "auto" or FEW_ROWS <= problem.n_rows <= MAX_ROWS else False
-        walk_seconds = n_proposals * seconds_each
+        walk_seconds = n_proposals * seconds_of_proposal(n_words)
         if anneal.max_time is not None:
             refine_seconds = REFINE_SHARE * anneal.max_time if problem.n_rows > MAX_ROWS else 0.0
             distil_seconds = DISTIL_SHARE * anneal.max_time
@@ -92,6 +97,7 @@ class Plan:
             n_folds=n_folds,
             n_proposals=n_proposals,
             walk_seconds=walk_seconds,
+            walk_is_dear=n_proposals * work_of_proposal(n_words) >= DEAR,
             path_seconds=path_seconds,
             refine_seconds=refine_seconds,
             usual=usual,
@@ -109,7 +115,7 @@ class Plan:
 
         None if they are too few.
         """
-        n_walks = min(self.n_restarts, N_LONGER)
+        n_walks = min(self.n_restarts, FEW_LONGER if self.walk_is_dear else MANY_LONGER)
         plan = replace(self, n_restarts=n_walks, n_folds=0, n_proposals=LONGER * self.n_proposals)
         if left is None:
             return plan

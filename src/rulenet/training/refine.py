@@ -8,7 +8,7 @@ from rulenet.training.enlarge import MAX_SEEN
 from rulenet.training.path import Budget, Rung
 from rulenet.training.problem import Problem
 from rulenet.training.select import sample_rows
-from rulenet.training.walk import Walker, seconds_of_proposal
+from rulenet.training.walk import Walker, seconds_of_proposal, work_of_proposal
 
 # How many times more rows a stage has than the one before.
 GROWTH = 8
@@ -29,7 +29,8 @@ def refine(problem: Problem, rung: Rung, seconds: float, limited: bool, seed: in
         # Chance regularities that win a row or two in a small sample win more in a larger one, as its square root.
         scaled = rung.price * max(1.0, (n_rows / MAX_SEEN) ** 0.5)
         share = seconds / len(stages)
-        n = int(np.clip(share / seconds_of_proposal(bits.n_words(n_rows)), LEAST_PROPOSALS, MOST_PROPOSALS))
+        each = (seconds_of_proposal if limited else work_of_proposal)(bits.n_words(n_rows))
+        n = int(np.clip(share / each, LEAST_PROPOSALS, MOST_PROPOSALS))
         walker = Walker.of(seen, network, seed)
         Budget(n, share if limited else None, stop).cool(walker, HOT * scaled, COLD * scaled, scaled)
         network = walker.network()
