@@ -481,7 +481,7 @@ def test_columns_without_names_are_taken_by_position(encoding):
         (["1", "2"], [True], "was text in fit but is Boolean here"),
         ([True, False], [1, 0], "was Boolean in fit but is numeric here"),
         ([1, 0], [True], "was numeric in fit but is Boolean here"),
-        ([1, 2], pd.Series(["1"], dtype="str"), "was numeric in fit but is text here"),
+        ([1, 2], pd.Series(["1"], dtype="string"), "was numeric in fit but is text here"),
         ([1, 2], pd.Series(["1"], dtype="category"), "was numeric in fit but is text here"),
     ],
 )

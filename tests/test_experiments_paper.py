@@ -122,14 +122,14 @@ def test_fresh_data_sets_are_balanced_and_of_every_depth():
 
 
 def test_a_part_of_beyond_has_data_sets_of_every_depth_with_untouched_seeds():
-    study = beyond.declare(n_sets=20)
+    study = beyond.declare(n_sets=20, n_others=2)
     assert len(study.datasets) == 20 + 3 * 2
     assert {name.split(",")[0] for name in islice(study.datasets, 8)} == set(beyond.GENERATORS)
     assert all(int(name.split()[-1]) > beyond.DEVELOPED_UP_TO for name in study.datasets)
 
 
 def test_beyond_reports_every_pair_with_an_interval(tmp_path):
-    study = beyond.declare(n_sets=3)
+    study = beyond.declare(n_sets=3, n_others=1)
     tiny = {name: replace(NETWORKS["RNC"], hidden_layer_sizes=(4,)) for name in beyond.DEFAULTS}
     results = run_study(replace(study, learners={**study.learners, **tiny}), tmp_path / "results.csv")
     report = beyond.report(results)

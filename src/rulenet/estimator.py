@@ -258,6 +258,8 @@ Network, default="auto"
         if sample_weight is None and self.class_weight is None:
             return None
         weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
+        if not weights.any():
+            raise ParameterError("sample_weight is zero for every row, but some row must count")
         return np.asarray(weights * compute_sample_weight(self.class_weight, labels))
 
     def choose(self, row: int) -> Self:

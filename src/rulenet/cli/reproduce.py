@@ -81,12 +81,12 @@ def run_example(out: Out = Path("results/example")) -> None:
 def run_beyond(
     out: Out = Path("results/beyond"),
     n_jobs: Jobs = -1,
-    sets: Annotated[
-        int, typer.Option(help="Data sets from the paper's generator; a tenth of that from each other.")
-    ] = 1000,
+    sets: Annotated[int, typer.Option(help="Data sets from the paper's generator.")] = 1000,
+    others: Annotated[int, typer.Option(help="Data sets from each of the three other generators.")] = 100,
 ) -> None:
     """Deep against shallow on many fresh data sets, with generating networks of one to seven layers."""
-    _show(beyond.report(run_study(beyond.declare(sets), out / "results.csv", n_jobs, progress=True)), out, "beyond")
+    results = run_study(beyond.declare(sets, others), out / "results.csv", n_jobs, progress=True)
+    _show(beyond.report(results), out, "beyond")
 
 
 def _wanted(with_ripper: bool) -> bool:

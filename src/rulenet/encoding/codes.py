@@ -45,7 +45,10 @@ def code_column(column: Column, name: str) -> CodedColumn:
     kind = _kind(dtype)
     if isinstance(dtype, pd.CategoricalDtype):
         codes = np.asarray(column.array.codes, dtype=np.int32)  # type: ignore[union-attr]
-        return CodedColumn(codes, _plain(dtype.categories, name), _kind(dtype.categories.dtype), declared=True)
+        values = _plain(dtype.categories, name)
+        # Before pandas 3, text is kept as objects.
+        kind = "text" if all(isinstance(value, str) for value in values) else _kind(dtype.categories.dtype)
+        return CodedColumn(codes, values, kind, declared=True)
     if kind is None and dtype != np.object_:
         raise _unsupported(name, dtype)
     if kind == "Boolean":

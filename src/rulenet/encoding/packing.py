@@ -1,20 +1,44 @@
 """Compiled loops of the encoding: items to codes, codes to bits."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit, types
+from numba.extending import intrinsic
 
 jit = njit(cache=True, nogil=True)
 jit_with_gil = njit(cache=True)
 
-# Python's C interface, found by name when linked, so that compiled code can be cached. Objects are addresses here.
-type_of = types.ExternalFunction("PyObject_Type", types.intp(types.intp))  # a new reference
-release = types.ExternalFunction("Py_DecRef", types.void(types.intp))
-hash_of = types.ExternalFunction("PyObject_Hash", types.intp(types.intp))
-compare = types.ExternalFunction("PyObject_RichCompareBool", types.int32(types.intp, types.intp, types.int32))
+# Python's C interface, found by name when linked, so that compiled code can be cached. Numba declares some of it too,
+# so the types must be C's; elsewhere objects are addresses.
+type_of = types.ExternalFunction("PyObject_Type", types.voidptr(types.voidptr))  # a new reference
+release = types.ExternalFunction("Py_DecRef", types.void(types.voidptr))
+hash_of = types.ExternalFunction("PyObject_Hash", types.intp(types.voidptr))
+compare = types.ExternalFunction("PyObject_RichCompareBool", types.int32(types.voidptr, types.voidptr, types.int32))
 clear_error = types.ExternalFunction("PyErr_Clear", types.void())
 IS_EQUAL = 2  # Py_EQ
 
 TILE = 8  # words: whole cache lines are written, and the bits of 200 values still fit into L1
+
+
+@intrinsic
+def pointer_to(typing_context: Any, address: Any) -> Any:
+    """An address as a pointer."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], context.get_value_type(types.voidptr))
+
+    return types.voidptr(types.intp), generate
+
+
+@intrinsic
+def address_of(typing_context: Any, pointer: Any) -> Any:
+    """A pointer as an address."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ptrtoint(args[0], context.get_value_type(types.intp))
+
+    return types.intp(types.voidptr), generate
 
 
 @jit
@@ -60,9 +84,10 @@ def number_objects(addresses, codes, firsts):
     n_found = 0
     for r in range(addresses.size):
         item = addresses[r]
-        kind = type_of(item)
-        release(kind)  # the object keeps it alive
-        hashed = hash_of(item)
+        cell = pointer_to(item)
+        its_type = type_of(cell)
+        release(its_type)  # the object keeps it alive
+        kind, hashed = address_of(its_type), hash_of(cell)
         if hashed == -1:
             clear_error()
             return -2
@@ -90,7 +115,7 @@ def same_object(key, item, kind, hashed):
         return True
     if key[1] != kind or key[2] != hashed:
         return False
-    equal = compare(key[0], item, IS_EQUAL)
+    equal = compare(pointer_to(key[0]), pointer_to(item), IS_EQUAL)
     if equal < 0:
         clear_error()
     return equal == 1
