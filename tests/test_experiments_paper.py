@@ -122,18 +122,22 @@ def test_fresh_data_sets_are_balanced_and_of_every_depth():
 
 
 def test_a_part_of_beyond_has_data_sets_of_every_depth_with_untouched_seeds():
-    study = beyond.declare(n_sets=20, n_others=2)
-    assert len(study.datasets) == 20 + 3 * 2
-    assert {name.split(",")[0] for name in islice(study.datasets, 8)} == set(beyond.GENERATORS)
-    assert all(int(name.split()[-1]) > beyond.DEVELOPED_UP_TO for name in study.datasets)
+    papers, ours = beyond.declare(n_sets=8, n_others=2)
+    assert (len(papers.datasets), len(ours.datasets)) == (4 * 8, 8 + 3 * 2)
+    assert set(ours.datasets) < set(papers.datasets)
+    assert {name.split(",")[0] for name in islice(ours.datasets, 7)} == set(beyond.GENERATORS)
+    assert all(int(name.split()[-1]) > beyond.DEVELOPED_UP_TO for name in papers.datasets)
 
 
 def test_beyond_reports_every_pair_with_an_interval(tmp_path):
-    study = beyond.declare(n_sets=3, n_others=1)
     tiny = {name: replace(NETWORKS["RNC"], hidden_layer_sizes=(4,)) for name in beyond.DEFAULTS}
-    results = run_study(replace(study, learners={**study.learners, **tiny}), tmp_path / "results.csv")
+    for study in beyond.declare(n_sets=3, n_others=2):
+        learners = {name: tiny.get(name, learner) for name, learner in study.learners.items()}
+        results = run_study(replace(study, learners=learners), tmp_path / "results.csv")
     report = beyond.report(results)
-    assert "# Deep or shallow: 6 fresh data sets" in report.text
+    assert "# Deep or shallow: 12 fresh data sets" in report.text
+    assert "| learner | 1 layer (3 sets) | 3 layers (3 sets) |" in report.text
+    assert "| learner | 1 layer (2 sets) | 3 layers (2 sets) | 5 layers (3 sets) |" in report.text
     assert "| 7 layers: default, deep − default, flat |" in report.text
     assert "## All pairs on the paper's generator, 3 data sets" in report.text
     report.write(tmp_path, "beyond")

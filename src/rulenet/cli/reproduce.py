@@ -81,11 +81,14 @@ def run_example(out: Out = Path("results/example")) -> None:
 def run_beyond(
     out: Out = Path("results/beyond"),
     n_jobs: Jobs = -1,
-    sets: Annotated[int, typer.Option(help="Data sets from the paper's generator.")] = 1000,
-    others: Annotated[int, typer.Option(help="Data sets from each of the three other generators.")] = 100,
+    sets: Annotated[int, typer.Option(help="Data sets from each of four generators.")] = 1000,
+    others: Annotated[
+        int, typer.Option(help="How many of those from another generator than the paper's the default search sees.")
+    ] = 100,
 ) -> None:
     """Deep against shallow on many fresh data sets, with generating networks of one to seven layers."""
-    results = run_study(beyond.declare(sets, others), out / "results.csv", n_jobs, progress=True)
+    for study in beyond.declare(sets, others):
+        results = run_study(study, out / "results.csv", n_jobs, progress=True)
     _show(beyond.report(results), out, "beyond")
 
 
