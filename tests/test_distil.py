@@ -2,15 +2,16 @@ from itertools import product
 
 import numpy as np
 import pytest
+from numpy.random import RandomState
 
 from rulenet import Anneal, Network, RandomInit, RuleNetworkClassifier, bits
 from rulenet.training import distil as distilling
-from rulenet.training.distil import distil, make_lesson
+from rulenet.training.distil import BOOSTED_ROWS, distil, make_lesson
 from rulenet.training.path import Budget, Rung
 from rulenet.training.plan import FEW_ROWS, MAX_ROWS, Plan
 from rulenet.training.problem import Problem
 from rulenet.training.select import count_shown_edges
-from rulenet.training.vote import weigh
+from rulenet.training.vote import Ballot, generate_rows, weigh
 
 ROWS = np.array(list(product([False, True], repeat=8)))
 LITERALS = np.stack([~ROWS, ROWS], axis=2).reshape(len(ROWS), -1)
@@ -68,24 +69,51 @@ def test_few_and_many_rows_are_not_distilled_unless_asked_for(n_rows):
 
 def test_a_lesson_holds_the_training_rows_and_the_vote():
     problem = make_problem(NOISY)
-    voters = [make_rung(positives, problem) for positives in ([0], [1, 2], [3], [4, 5, 6, 7])]
-    lesson = make_lesson(problem, voters, 0)
+    generated = generate_rows(problem, 100, RandomState(0))
+    share = np.linspace(0, 1, 100)
+    lesson = make_lesson(problem, generated, share)
     n, weight = problem.n_rows, distilling.VOTE_WEIGHT
-    assert lesson.n_rows == n * (1 + distilling.N_GENERATED)
+    literals, target = bits.unpack(lesson.literals, lesson.n_rows), bits.unpack(lesson.target, lesson.n_rows)
+    assert lesson.n_rows == n + 100
     assert (lesson.weights[:n] == weight).all()
-    assert (bits.unpack(lesson.target, lesson.n_rows)[:n] == NOISY).all()
-    costs = np.array([voter.errors + 0.2 * count_shown_edges(voter.network) for voter in voters])
-    literals = bits.unpack(lesson.literals, lesson.n_rows)[:, n:].T
-    share = weigh(costs, 1.0, distilling.SLACK) @ np.array([voter.network.predict(literals) for voter in voters])
-    assert (bits.unpack(lesson.target, lesson.n_rows)[n:] == (share > 0.5)).all()
+    assert (target[:n] == NOISY).all()
+    assert (literals[:, :n] == LITERALS.T).all()
+    assert (literals[:, n:] == bits.unpack(generated, 100)).all()
+    assert (target[n:] == (share > 0.5)).all()
     assert (lesson.weights[n:] == np.rint(abs(2 * share - 1) * weight)).all()
+
+
+@pytest.mark.parametrize(("n_rows", "boosted"), [(BOOSTED_ROWS - 1, False), (BOOSTED_ROWS, True)])
+def test_the_vote_is_that_of_walks_and_where_rows_are_enough_of_boosted_networks(monkeypatch, n_rows, boosted):
+    problem = make_problem(NOISY).take(np.arange(n_rows) % len(ROWS))
+    voters = [make_rung([i], problem) for i in range(8)]
+    one = Ballot((make_rung([7], problem).network,), np.ones(1))
+    shares = []
+    monkeypatch.setattr(distilling, "boost", lambda *arguments: one)
+    monkeypatch.setattr(
+        distilling, "make_lesson", lambda *arguments: shares.append(arguments[2]) or make_lesson(*arguments)
+    )
+    distil(problem, voters[:4], voters[4:], 0, 0, Budget(10, None, np.zeros(1, bool)), 1)
+    generated = generate_rows(problem, n_rows * distilling.N_GENERATED, RandomState(0), distilling.EXCHANGED)
+    literals = bits.unpack(generated, n_rows * distilling.N_GENERATED).T
+    costs = np.array([voter.errors + 0.2 * count_shown_edges(voter.network) for voter in voters])
+    share = weigh(costs, 1.0, distilling.SLACK) @ np.array([voter.network.predict(literals) for voter in voters])
+    if boosted:
+        share = 0.25 * share + 0.75 * one.networks[0].predict(literals)
+    assert shares[0] == pytest.approx(share)
+
+
+def test_boosted_and_distilled_it_is_the_same_network_on_any_number_of_threads():
+    problem = make_problem(NOISY).take(np.arange(BOOSTED_ROWS) % len(ROWS))
+    rungs = [make_rung([i], problem) for i in range(8)]
+    one, two = (distil(problem, rungs, [], 4, 0, Budget(5_000, None, np.zeros(1, bool)), n) for n in (1, 2))
+    assert one == two
 
 
 def test_nothing_is_to_be_learned_from_voters_that_agree():
     problem = make_problem(ROWS[:, 0])
     alike = [make_rung([0], problem)] * distilling.LEAST_VOTERS
     budget = Budget(100, None, np.zeros(1, bool))
-    assert make_lesson(problem, alike, 0) is None
     assert distil(problem, alike, [], 0, 0, budget, 1) is None
 
 

@@ -46,6 +46,11 @@ class Budget:
         """A budget that ends at ``deadline``, if there is one."""
         return cls(n_proposals, None if deadline is None else max(0.0, deadline - perf_counter()), stop)
 
+    def part(self, share: float = 1.0, share_of_proposals: float = 1.0, n_turns: int = 1) -> "Budget":
+        """What one of ``n_turns`` successive walks may take of a share of the time, and of the proposals of a walk."""
+        seconds = None if self.seconds is None else self.seconds * share / n_turns
+        return Budget(max(1, int(self.n_proposals * share_of_proposals)), seconds, self.stop)
+
     @property
     def spent(self) -> bool:
         """Whether there is nothing left."""

@@ -5,12 +5,15 @@ the cheapest of them, and so is the network that is closest to that majority on 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from rulenet import bits
+from rulenet.network import Network
 from rulenet.training.path import Rung
 from rulenet.training.problem import Problem
 from rulenet.training.select import description_length
@@ -23,6 +26,33 @@ EXCHANGED = 0.5
 LEAST_SLACK, SLACK = 2.0, 0.2
 
 
+@dataclass(frozen=True)
+class Ballot:
+    """Networks, and the share of all votes that each has."""
+
+    networks: tuple[Network, ...]
+    weights: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, rungs: Sequence[Rung], unit: float, slack: float = SLACK) -> Self:
+        """The vote of networks that count less the more they cost."""
+        costs = np.array([description_length(rung) for rung in rungs])
+        return cls(tuple(rung.network for rung in rungs), weigh(costs, unit, slack))
+
+    def joined(self, other: Self, share: float) -> Self:
+        """The vote of both, of which the ``other`` has a share."""
+        weights = np.concatenate([(1 - share) * self.weights, share * other.weights])
+        return type(self)(self.networks + other.networks, weights)
+
+    def say(self, literals: bits.Words, n_rows: int) -> NDArray[np.bool_]:
+        """What each network says of each row."""
+        return np.array([bits.unpack(network.evaluate(literals), n_rows) for network in self.networks])
+
+    def count(self, literals: bits.Words, n_rows: int) -> NDArray[np.float64]:
+        """The share of votes for every row."""
+        return np.asarray(self.weights @ self.say(literals, n_rows))
+
+
 def find_central(problem: Problem, levels: Sequence[Sequence[Rung]], seed: int) -> list[Rung]:
     """Of the rungs of every level, those of one price, the one that agrees most with their weighted vote."""
     generated = generate_rows(problem, N_ROWS, RandomState(seed % 2**32))
@@ -31,9 +61,9 @@ def find_central(problem: Problem, levels: Sequence[Sequence[Rung]], seed: int) 
 
 
 def _closest_to_vote(rungs: Sequence[Rung], generated: bits.Words, unit: float) -> Rung:
-    costs = np.array([description_length(rung) for rung in rungs])
-    says = np.array([bits.unpack(rung.network.evaluate(generated), N_ROWS) for rung in rungs])
-    share = weigh(costs, unit) @ says
+    ballot = Ballot.of(rungs, unit)
+    says, costs = ballot.say(generated, N_ROWS), [description_length(rung) for rung in rungs]
+    share = ballot.weights @ says
     # In a tie the cheaper one.
     return min(zip(np.abs(says - share).mean(axis=1).round(9), costs, range(len(rungs)), rungs, strict=True))[-1]
 
