@@ -23,7 +23,7 @@ from rulenet.training.vote import Ballot
 from rulenet.training.walk import Walker
 
 # Chains are independent of each other, and their number does not depend on that of threads.
-N_CHAINS, N_ROUNDS = 2, 12
+N_CHAINS, N_ROUNDS = 2, 20
 LEFT_OUT = 0.25
 N_SPARE = 8
 # Row weights are rounded to integers with this mean, and none is larger than this.
