@@ -18,7 +18,7 @@ from rulenet import bits
 from rulenet.exceptions import ParameterError
 from rulenet.network import Network
 from rulenet.training.crew import Crew, Job, list_jobs, list_longer_jobs
-from rulenet.training.distil import distil
+from rulenet.training.distil import BOOSTED_ROWS, distil
 from rulenet.training.enlarge import enlarge
 from rulenet.training.path import Budget, Rung, judge
 from rulenet.training.plan import MAX_ROWS, USUAL_PRICE, Plan, usable_seconds
@@ -33,8 +33,9 @@ from rulenet.training.walk import COPIES, REPAIRS
 
 # Repairs and copies are at most so large a share of the proposals, each.
 MOST_SPECIAL = 0.45
-# Longer walks follow where no network found costs less than this, errors and edges together, for a row.
-SOLVED = 0.04
+# Longer walks follow, and the vote is distilled, where no network found costs less than this for a row, errors and
+# edges together; the second figure is for rows enough to boost, which makes the vote better.
+SOLVED, SOLVED_BOOSTED = 0.04, 0.005
 # Units that a distilled network may fill, in every layer.
 N_SPARE = 16
 # The share of all paths that a second round takes.
@@ -61,9 +62,9 @@ class Anneal(BaseEstimator):  # type: ignore[misc]
     copies : float, default=0.03
         The share of proposals that add a changed copy of a unit.
     distil : bool or "auto", default="auto"
-        Whether to fit the final network to the weighted vote of all walks as well, where they disagree. "auto" does so
-        where there are 256 to 4096 rows and no network with few errors and few edges; under ``max_time`` only if that
-        is enough for all walks.
+        Whether to fit the final network to the weighted vote of all walks as well, where they disagree; from 1,000 rows
+        on, boosted networks vote with them. "auto" does so where there are 256 to 4096 rows and no network with few
+        errors and few edges; under ``max_time`` only if that is enough for all walks.
     max_time : float or None, default=None
         Seconds that the search may take; compiling, which the first fit after installing does, or loading what is
         compiled, the first one of a process, does not count. With a limit, results depend on the speed of the machine.
@@ -167,7 +168,7 @@ def _is_unsolved(plan: Plan, n_rows: int, paths: Sequence[list[Rung] | None]) ->
     """Whether every network found errs often or is large."""
     rungs = [rung for path in paths if path for rung in path]
     least = min(rung.errors / plan.unit + USUAL_PRICE * count_shown_edges(rung.network) for rung in rungs)
-    return least > SOLVED * min(n_rows, MAX_ROWS)
+    return least > (SOLVED if n_rows < BOOSTED_ROWS else SOLVED_BOOSTED) * n_rows
 
 
 def _best_of(plan: Plan, paths: Sequence[list[Rung] | None]) -> list[Network]:
