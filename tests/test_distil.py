@@ -6,6 +6,7 @@ from numpy.random import RandomState
 
 from rulenet import Anneal, Network, RandomInit, RuleNetworkClassifier, bits
 from rulenet.training import distil as distilling
+from rulenet.training.anneal import _is_unsolved
 from rulenet.training.distil import BOOSTED_ROWS, distil, make_lesson
 from rulenet.training.path import Budget, Rung
 from rulenet.training.plan import FEW_ROWS, MAX_ROWS, Plan
@@ -58,6 +59,15 @@ def stages(search, target):
 )
 def test_the_vote_is_distilled_where_no_short_description_is_found(options, target, distils):
     assert ("distil" in stages(Anneal(**QUICK, **options), target)[0]) == distils
+
+
+@pytest.mark.parametrize(("n_rows", "distils"), [(BOOSTED_ROWS - 1, False), (BOOSTED_ROWS, True)])
+def test_where_boosted_networks_vote_a_description_must_be_shorter_not_to_be_distilled(n_rows, distils):
+    """It costs 2% of the rows: more than half a percent, less than four."""
+    problem = make_problem(CONCEPT).take(np.arange(n_rows) % len(ROWS))
+    rung = make_rung([0], problem)
+    found = [[Rung(rung.price, rung.network, n_rows // 50)]]
+    assert _is_unsolved(Plan.of(Anneal(), problem, 2), n_rows, found) == distils
 
 
 @pytest.mark.parametrize("n_rows", [FEW_ROWS - 1, MAX_ROWS + 1])
