@@ -257,13 +257,14 @@ def test_no_warning_without_interrupt():
 def test_compiling_does_not_count_against_a_time_limit(tmp_path):
     program = """if True:
     from rulenet import Anneal, RuleNetworkClassifier
-    from rulenet.datasets import make_monk
-    X, y = make_monk(1)
-    print(RuleNetworkClassifier(search=Anneal(max_time=1), random_state=0).fit(X, y).score(X, y))
+    from rulenet.datasets import make_parity
+    X, y = make_parity(10, 5)
+    print(len(RuleNetworkClassifier(search=Anneal(max_time=2), random_state=0).fit(X, y).history_))
     """
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     run = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=300, check=True
     )
-    assert float(run.stdout) == 1.0
+    # With the time spent on compiling there would be one walk.
+    assert int(run.stdout) > 4
     assert list(tmp_path.rglob("anneal_kernels.anneal-*"))
