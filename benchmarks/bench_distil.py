@@ -20,6 +20,7 @@ N_TABLES = 3
 NOISE = 0.05
 # Parts of connect-4, of twice as many rows: none of them among its last 4,000.
 FIRST_ROWS = (2_000, 26_000, 52_000)
+# Whether to distil, and from how many rows on with boosted networks; which tables are distilled does not depend on it.
 WAYS: dict[str, tuple[bool | Literal["auto"], int]] = {
     "not distilled": (False, distil.BOOSTED_ROWS),
     "the walks' vote, distilled": ("auto", 2 * N_ROWS),

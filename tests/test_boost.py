@@ -22,9 +22,8 @@ def make_problem(weights=None):
     return Problem.of(bits.pack(np.ascontiguousarray(LITERALS.T)), MAJORITY, GROUPS, weights)
 
 
-def boost_majority(n_threads=1, price=3.0, problem=None, stop=False):
-    budget = Budget(5_000, None, np.array([stop]))
-    return boost(problem or make_problem(), STARTS, price, 0, budget, n_threads)
+def boost_majority(n_threads=1, problem=None):
+    return boost(problem or make_problem(), STARTS, 3.0, 0, Budget(5_000, None, np.zeros(1, bool)), n_threads)
 
 
 def test_the_vote_gets_rows_right_that_no_network_does():
@@ -84,9 +83,11 @@ def test_rows_without_weight_stay_so():
     assert round_weights(np.array([1.0] * 999 + [1e9])).max() == boosting.MAX_WEIGHT
 
 
-def test_when_stopped_no_round_walks():
-    ballot = boost_majority(stop=True)
-    assert len(ballot.networks) == N_CHAINS * N_ROUNDS
+def test_when_stopped_every_round_ends_where_it_starts():
+    problem = make_problem()
+    stopped = boost(problem, STARTS, 3.0, 0, Budget(10**9, None, np.array([True])), 1)
+    outputs = {start.evaluate(problem.literals).tobytes() for start in STARTS}
+    assert {network.evaluate(problem.literals).tobytes() for network in stopped.networks} == outputs
 
 
 def test_a_joined_ballot_divides_the_votes():

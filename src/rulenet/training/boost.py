@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from rulenet import bits
 from rulenet.network import Network
-from rulenet.training.path import Budget
+from rulenet.training.path import Budget, walk_on
 from rulenet.training.problem import Problem, slice_weights
 from rulenet.training.structure import widen
 from rulenet.training.vote import Ballot
-from rulenet.training.walk import Walker
 
 # Chains are independent of each other, and their number does not depend on that of threads.
 N_CHAINS, N_ROUNDS = 2, 20
@@ -59,8 +58,8 @@ def boost(
 
 def _follow_chain(problem: Problem, starts: Sequence[Network], price: float, seed: int, budget: Budget) -> Chain:
     rng = RandomState(seed % 2**32)
-    target, given = bits.unpack(problem.target, problem.n_rows), problem.weights
-    weights = given.astype(np.float64)
+    target = bits.unpack(problem.target, problem.n_rows)
+    weights = problem.weights.astype(np.float64)
     chain = Chain([], [])
     for i in range(N_ROUNDS):
         kept = np.flatnonzero(rng.random_sample(problem.n_rows) >= LEFT_OUT)
@@ -78,10 +77,7 @@ def _follow_chain(problem: Problem, starts: Sequence[Network], price: float, see
 
 def _walk(problem: Problem, start: Network, price: float, seed: int, budget: Budget) -> Network:
     unit = problem.total_weight / problem.n_rows
-    walker = Walker.of(problem, widen(start, N_SPARE), seed)
-    budget.cool(walker, HOT * unit, COLD * unit, price * unit)
-    walker.prune(price * unit, budget.stop)
-    return walker.network()
+    return walk_on(problem, widen(start, N_SPARE), seed, budget, HOT * unit, COLD * unit, price * unit).network()
 
 
 def round_weights(weights: NDArray[np.float64]) -> NDArray[np.int64]:

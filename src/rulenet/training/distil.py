@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rulenet import bits
 from rulenet.training.boost import N_CHAINS, N_ROUNDS, boost
-from rulenet.training.path import Budget, Rung
+from rulenet.training.path import Budget, Rung, walk_on
 from rulenet.training.problem import Problem, slice_weights
 from rulenet.training.select import description_length
 from rulenet.training.structure import widen
@@ -77,10 +77,8 @@ def distil(
     hot = max(HOT * unit * VOTE_WEIGHT, scaled)
 
     def study(number: int) -> Walker:
-        walker = Walker.of(lesson, widen(starts[number].network, n_spare), seed + number)
-        budget.cool(walker, hot, hot * COLD / HOT, scaled)
-        walker.prune(scaled, budget.stop)
-        return walker
+        start = widen(starts[number].network, n_spare)
+        return walk_on(lesson, start, seed + number, budget, hot, hot * COLD / HOT, scaled)
 
     with ThreadPoolExecutor(n_threads) as pool:
         students = list(pool.map(study, range(min(N_STUDENTS, len(starts)))))

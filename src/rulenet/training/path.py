@@ -74,6 +74,16 @@ class Budget:
             n = max(1, int(n_done / elapsed * min(seconds / 8, seconds - elapsed))) if elapsed < seconds else 1
 
 
+def walk_on(
+    problem: Problem, start: Network, seed: int, budget: Budget, hot: float, cold: float, price: float
+) -> Walker:
+    """A walk from ``start`` that cooled at one price and was pruned at its end."""
+    walker = Walker.of(problem, start, seed)
+    budget.cool(walker, hot, cold, price)
+    walker.prune(price, budget.stop)
+    return walker
+
+
 def follow_path(
     problem: Problem,
     start: Network,
