@@ -1,6 +1,7 @@
 """Distilling: one network for a vote, without and with boosted networks among the voters."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from time import perf_counter
 from typing import Literal
 from unittest.mock import patch
@@ -11,9 +12,9 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from rulenet import Anneal, RuleNetworkClassifier
+from rulenet.anneal.schedule import SCHEDULE
 from rulenet.datasets import load_uci
 from rulenet.exceptions import DataUnavailableError
-from rulenet.training import distil
 
 N_ROWS, N_COLUMNS, N_VALUES = 2_000, 15, 3
 N_TABLES = 3
@@ -22,9 +23,9 @@ NOISE = 0.05
 FIRST_ROWS = (2_000, 26_000, 52_000)
 # Whether to distil, and from how many rows on with boosted networks; which tables are distilled does not depend on it.
 WAYS: dict[str, tuple[bool | Literal["auto"], int]] = {
-    "not distilled": (False, distil.BOOSTED_ROWS),
+    "not distilled": (False, SCHEDULE.boosted_rows),
     "the walks' vote, distilled": ("auto", 2 * N_ROWS),
-    "with boosted networks, the default": ("auto", distil.BOOSTED_ROWS),
+    "with boosted networks, the default": ("auto", SCHEDULE.boosted_rows),
 }
 Table = tuple[str, pd.DataFrame, NDArray[np.bool_], pd.DataFrame, NDArray[np.bool_]]
 
@@ -33,7 +34,7 @@ def report() -> str:
     RuleNetworkClassifier(search=Anneal(max_time=0.1)).fit([["a"], ["b"]] * 9, [0, 1] * 9)
     lines = [
         "## One network for a vote",
-        "\nAccuracy on other rows, edges, and seconds of a fit on two threads. Concepts that no short formula says: "
+        "\nAccuracy on other rows, size, and seconds of a fit on two threads. Concepts that no short formula says: "
         f"whether a weighted sum of {N_COLUMNS} attributes is above the median ({N_TABLES} of them, {N_ROWS:,} rows), "
         f"also with {NOISE:.0%} of the labels wrong; and, where its file is there, connect-4, two folds each of "
         f"{len(FIRST_ROWS)} parts outside its last 4,000 rows.\n",
@@ -43,7 +44,7 @@ def report() -> str:
     results: dict[str, dict[str, list[tuple[float, int, float]]]] = {}
     for name, *table in [*list_sums(), *list_boards()]:
         for way, (distils, least_rows) in WAYS.items():
-            with patch.object(distil, "BOOSTED_ROWS", least_rows):
+            with patch.object(Anneal, "schedule", replace(SCHEDULE, boosted_rows=least_rows)):
                 results.setdefault(name, {}).setdefault(way, []).append(fit(*table, distils))
     for name, ways in results.items():
         cells = ["{:.4f}, {:.0f}, {:.1f} s".format(*np.mean(ways[way], axis=0)) for way in WAYS]
@@ -61,7 +62,7 @@ def fit(
     model = RuleNetworkClassifier(search=Anneal(distil=distils), nominal="all", n_jobs=2, random_state=0)
     begin = perf_counter()
     model.fit(X, y)
-    return model.score(X_test, y_test), model.network_.n_edges, perf_counter() - begin
+    return model.score(X_test, y_test), model.network_.size, perf_counter() - begin
 
 
 def list_sums() -> Iterator[Table]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
-from benchmarks.accuracy.tasks import make_large
+from benchmarks.accuracy.sets import make_large
 from rulenet import Anneal, Greedy, QuineMcCluskeyInit, RuleNetworkClassifier
 from rulenet.datasets import make_artificial, make_parity, make_tic_tac_toe
 
@@ -78,16 +78,16 @@ def report() -> str:
             begin = process_time()
             model.fit(X.iloc[train], y[train])
             seconds = process_time() - begin
-            rows.append((name, table, model.score(X.iloc[test], y[test]), model.network_.n_edges, seconds))
-    frame = pd.DataFrame(rows, columns=["strategy", "table", "accuracy", "edges", "CPU seconds"])
+            rows.append((name, table, model.score(X.iloc[test], y[test]), model.network_.size, seconds))
+    frame = pd.DataFrame(rows, columns=["strategy", "table", "accuracy", "size", "CPU seconds"])
     accuracy = frame.pivot_table(index="strategy", columns="table", values="accuracy", sort=False)
-    means = frame.groupby("strategy", sort=False)[["accuracy", "edges", "CPU seconds"]].mean()
-    columns = [*accuracy.columns, "mean", "edges", "CPU seconds"]
+    means = frame.groupby("strategy", sort=False)[["accuracy", "size", "CPU seconds"]].mean()
+    columns = [*accuracy.columns, "mean", "size", "CPU seconds"]
     lines = ["## Search", "", __doc__ or "", "", "| strategy | " + " | ".join(columns) + " |"]
     lines.append("|---" * (len(columns) + 1) + "|")
     for strategy in accuracy.index:
         cells = [f"{x:.4f}" for x in accuracy.loc[strategy]]
         mean = means.loc[strategy]
-        cells += [f"{mean['accuracy']:.4f}", f"{mean['edges']:.0f}", f"{mean['CPU seconds']:.1f}"]
+        cells += [f"{mean['accuracy']:.4f}", f"{mean['size']:.0f}", f"{mean['CPU seconds']:.1f}"]
         lines.append(f"| {strategy} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

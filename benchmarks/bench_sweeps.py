@@ -7,24 +7,26 @@ import time
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from benchmarks.timing import seconds
 from benchmarks.workloads import count_flips_seen, make_network, make_problem
-from rulenet import kernels
-from rulenet.training.ascent import climb, gains_of_flips
-from rulenet.training.problem import Problem
+from rulenet import Network, kernels
+from rulenet.greedy.ascent import climb, gains_of_flips
+from rulenet.search.problem import Problem
 
 DEEP = (32, 16, 8, 4, 2)
 
 
 def report() -> str:
-    return "\n".join([compare_with_roofline(), grow_rows(), grow_literals_and_units(), share_among_threads()])
+    parts = compare_with_roofline(), grow_rows(), grow_literals_and_units(), grow_needs_and_outputs()
+    return "\n".join([*parts, share_among_threads()])
 
 
 def compare_with_roofline() -> str:
     """Sweeps at connect-4's size next to a bare loop over words that stay in the cache."""
     problem = make_problem(60_000, n_attributes=42)
-    network = make_network(problem.groups, DEEP)
+    network = make_network(problem.relations, DEEP)
     flat = network.flat()
     gains_of_flips(flat, problem)
     measure_roofline()
@@ -91,7 +93,7 @@ def measure_apart(n_rows: int) -> list[str]:
 
 def measure(n_rows: int) -> None:
     small = make_problem(1_000)
-    flat = make_network(small.groups, DEEP).flat()
+    flat = make_network(small.relations, DEEP).flat()
     gains_of_flips(flat, small)
     before = peak_bytes()
     problem = make_problem(n_rows)
@@ -122,17 +124,63 @@ def grow_literals_and_units() -> str:
     flat = ((40, (n_units,), 9) for n_units in (32, 128, 512))
     for n_attributes, sizes, rule_length in (*deep, *flat):
         problem = make_problem(100_000, n_attributes)
-        network = make_network(problem.groups, sizes, rule_length)
+        network = make_network(problem.relations, sizes, rule_length)
         n_flips = count_flips_seen(network, gains_of_flips(network.flat(), problem))
         sweep = cpu_seconds(network.flat(), problem)
-        cells = (len(problem.groups), list(sizes), n_flips, f"{sweep * 1e3:.2f}", f"{sweep / n_flips / 100 * 1e9:.1f}")
+        cells = (
+            len(problem.literals),
+            list(sizes),
+            n_flips,
+            f"{sweep * 1e3:.2f}",
+            f"{sweep / n_flips / 100 * 1e9:.1f}",
+        )
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines) + "\n"
 
 
+def grow_needs_and_outputs() -> str:
+    """Sweeps of one network, with its own needs and outputs and with others; batches of 50 rows and many rows."""
+    lines = [
+        "## Growth with needs and outputs",
+        f"\n126 literals, {list(DEEP)}; flips and changed needs, one thread; against plain units and one output.\n",
+        "| rows | needs | outputs | µs a sweep | times the first row |",
+        "|---:|---|---:|---:|---:|",
+    ]
+    for n_rows in (50, 60_000):
+        problem = make_problem(n_rows)
+        plain = make_network(problem.relations, DEEP)
+        first = 0.0
+        for need, n_outputs in ((1, 1), (2, 1), (4, 1), (1, 3), (2, 3)):
+            rows = problem.rows._replace(target=np.tile(problem.target, (n_outputs, 1)))
+            flat = with_needs(plain, need, n_outputs).flat()
+            sweep = seconds_of_sweep(flat, rows, problem.relations.exclusive)
+            first = first or sweep
+            lines.append(f"| {n_rows:,} | {need} | {n_outputs} | {sweep * 1e6:.1f} | {sweep / first:.2f} |")
+    return "\n".join(lines) + "\n"
+
+
+def with_needs(network: Network, need: int, n_outputs: int) -> Network:
+    """The network with several equal outputs, in which units count where they have enough inputs for it."""
+    weights = [*network.weights[:-1], np.repeat(network.weights[-1], n_outputs, axis=0)]
+    return Network(weights, network.first_gate, [np.minimum(need, np.maximum(w.sum(axis=1), 1)) for w in weights])
+
+
+def seconds_of_sweep(flat: kernels.Flat, rows: kernels.Rows, exclusive: NDArray[np.int64]) -> float:
+    """Processor time of a sweep of all flips and changed needs."""
+    gains, need_gains = np.zeros(flat.weights.size, np.int64), np.zeros((flat.needs.size, 2), np.int64)
+    n_words = rows.planes.shape[1]
+
+    def sweep() -> None:
+        kernels.add_all_gains(flat, rows, exclusive, 0, n_words, gains, need_gains)
+
+    sweep()
+    n_sweeps = max(1, 5_000 // n_words)
+    return seconds(lambda: [sweep() for _ in range(n_sweeps)], clock=time.process_time) / n_sweeps
+
+
 def share_among_threads() -> str:
     problem = make_problem(1_000_000)
-    network = make_network(problem.groups, DEEP)
+    network = make_network(problem.relations, DEEP)
     one, two = (
         seconds(lambda n_jobs=n_jobs: climb(network.flat(), problem, 5, n_jobs), max_calls=3) for n_jobs in (1, 2)
     )

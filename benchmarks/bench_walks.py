@@ -8,8 +8,8 @@ from benchmarks import naive
 from benchmarks.timing import seconds
 from benchmarks.workloads import make_problem
 from rulenet import Network, RandomInit, bits
-from rulenet.training.problem import Problem
-from rulenet.training.walk import Walker
+from rulenet.anneal.walk import Walker
+from rulenet.search.problem import Problem
 
 N_ROWS = (128, 512, 2_048, 8_192, 32_768)
 SHAPES = ((32,), (32, 8, 2), (32, 16, 8, 4, 2), (128, 32, 8))
@@ -30,7 +30,7 @@ def report() -> str:
     cases = [(n_rows, (32, 16, 8, 4, 2)) for n_rows in N_ROWS] + [(2_048, shape) for shape in SHAPES]
     for n_rows, shape in dict.fromkeys(cases):
         problem = make_problem(n_rows)
-        start = RandomInit().start(problem.groups, shape, "and", seed=0)
+        start = RandomInit().start(problem.relations, shape, "and", seed=0)
         walker = Walker.of(problem, start, seed=0)
         walk(walker)
         proposal = seconds(lambda walker=walker: walk(walker), clock=time.process_time) / N_PROPOSALS

@@ -19,17 +19,17 @@ def evaluate(weights: list[Rows], signals: Rows) -> NDArray[np.bool_]:
     return signals[:, 0] > 0
 
 
-def flip(weights: list[Rows], groups: NDArray[np.int64], layer: int, source: int, unit: int) -> NDArray[np.float32]:
+def flip(weights: list[Rows], exclusive: NDArray[np.int64], layer: int, source: int, unit: int) -> NDArray[np.float32]:
     """Flip one weight of an AND-first network; returns the column as it was."""
     column = weights[layer][:, unit].copy()
     adds = not column[source]
     if adds and layer == 0:
-        weights[0][groups == groups[source], unit] = 0
+        weights[0][exclusive == exclusive[source], unit] = 0
     weights[layer][source, unit] = adds
     return column
 
 
-def climb(weights: list[Rows], groups: NDArray[np.int64], signals: Rows, fires: NDArray[np.bool_]) -> int:
+def climb(weights: list[Rows], exclusive: NDArray[np.int64], signals: Rows, fires: NDArray[np.bool_]) -> int:
     """Take the best flip until none wins; returns how many flips were evaluated."""
     places = [(0, j, k) for k in range(weights[0].shape[1]) for j in range(weights[0].shape[0])]
     places += [(i, j, k) for i in range(1, len(weights)) for j, k in np.ndindex(*weights[i].shape)]
@@ -38,7 +38,7 @@ def climb(weights: list[Rows], groups: NDArray[np.int64], signals: Rows, fires: 
     while True:
         best = None
         for layer, source, unit in places:
-            column = flip(weights, groups, layer, source, unit)
+            column = flip(weights, exclusive, layer, source, unit)
             now = (evaluate(weights, signals) == fires).sum()
             weights[layer][:, unit] = column
             if now > correct:
@@ -46,11 +46,11 @@ def climb(weights: list[Rows], groups: NDArray[np.int64], signals: Rows, fires: 
         n_evaluated += len(places)
         if best is None:
             return n_evaluated
-        flip(weights, groups, *best)
+        flip(weights, exclusive, *best)
 
 
 def fit(
-    network: Network, groups: NDArray[np.int64], rows: NDArray[np.bool_], target: NDArray[np.bool_], seed: int
+    network: Network, exclusive: NDArray[np.int64], rows: NDArray[np.bool_], target: NDArray[np.bool_], seed: int
 ) -> tuple[Network, int]:
     """Five epochs of mini-batches of 50 and a last run on all rows, as the published tables were made.
 
@@ -65,9 +65,9 @@ def fit(
             RandomState(seed + b).shuffle(shuffle)
             order = order[shuffle]
             batch = order[b * 50 : (b + 1) * 50]
-            n_evaluated += climb(weights, groups, signals[batch], fires[batch])
+            n_evaluated += climb(weights, exclusive, signals[batch], fires[batch])
             best = max(best, (evaluate(weights, signals) == fires).mean())
         if best == 1:
             break
-    n_evaluated += climb(weights, groups, signals, fires)
+    n_evaluated += climb(weights, exclusive, signals, fires)
     return Network([w.T > 0 for w in weights]), n_evaluated

@@ -7,8 +7,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulenet import Network, RandomInit, bits
-from rulenet.training.ascent import gains_of_flips
-from rulenet.training.problem import Problem
+from rulenet.conditions import Relations
+from rulenet.greedy.ascent import gains_of_flips
+from rulenet.search.problem import Problem
 
 N_STARTS = 200
 
@@ -67,20 +68,20 @@ def make_problem(n_rows: int, n_attributes: int = 42, n_values: int = 3, *, seed
             left = left & ~chosen
     noise = _random_words(rng, size) & _random_words(rng, size) & _random_words(rng, size)
     target = (literals[0] & literals[n_values]) ^ (noise & valid)
-    groups = np.repeat(np.arange(n_attributes), n_values)
-    return Problem(literals, target, valid[np.newaxis], groups, n_rows)
+    owner = np.repeat(np.arange(n_attributes), n_values)
+    return Problem(literals, target, valid[np.newaxis], Relations.of(owner, owner), n_rows)
 
 
 def _random_words(rng: np.random.Generator, size: int) -> bits.Words:
     return rng.integers(0, 2**64, size, dtype=np.uint64)
 
 
-def make_network(groups: NDArray[np.int64], hidden_layer_sizes: tuple[int, ...], rule_length: float = 2) -> Network:
+def make_network(relations: Relations, hidden_layer_sizes: tuple[int, ...], rule_length: float = 2) -> Network:
     """A random start as the paper's networks have it: the one of many of which the output sees most."""
-    n_attributes = int(groups.max()) + 1
-    small = make_problem(2_000, n_attributes, len(groups) // n_attributes)
+    n_attributes = int(relations.owner.max()) + 1
+    small = make_problem(2_000, n_attributes, len(relations.owner) // n_attributes)
     init = RandomInit(rule_length, init_prob=0.05)
-    starts = [init.start(groups, hidden_layer_sizes, "and", seed) for seed in range(N_STARTS)]
+    starts = [init.start(relations, hidden_layer_sizes, "and", seed) for seed in range(N_STARTS)]
     return max(starts, key=lambda network: count_flips_seen(network, gains_of_flips(network.flat(), small)))
 
 

@@ -1,6 +1,7 @@
-"""Run every code block of the pages and put what it prints below it: ``python docs/refresh.py``.
+"""Run every code block of the pages and put what it prints below it: ``python docs/refresh.py [PAGE ...]``.
 
-Blocks are ``console`` (lines ``$ rulenet ...``) and ``python`` (lines ``>>> ...``). The tests run the same and compare.
+Blocks are ``console`` (lines ``$ rulenet ...``) and ``python`` (lines ``>>> ...``). Between the marks
+``<!-- options -->`` and ``<!-- end -->`` the options of all commands are written. The tests run the same and compare.
 """
 
 import contextlib
@@ -18,10 +19,24 @@ from typer.testing import CliRunner
 from rulenet.cli import app
 
 HERE = Path(__file__).parent
-TESTED = ("tutorial", "deep-rules", "reading", "model-file", "commands", "hidden-concepts", "votes")
-PAGES = [HERE / f"{name}.md" for name in TESTED]
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+OPTIONS = re.compile(r"(<!-- options -->\n).*?(<!-- end -->)", flags=re.DOTALL)
 TIMES = [(re.compile(r"\b\d+\.\d s$", re.MULTILINE), "... s"), (re.compile(r"\t\d+\.\d\d$", re.MULTILINE), "\t...")]
+#: Pages whose blocks are not for running.
+SKIPPED = {"experiments"}
+
+
+def has_code(page: str) -> bool:
+    """Whether a page has a block that can be run, or a list of options."""
+    blocks = (text for _, text in BLOCK.findall(page))
+    return bool(OPTIONS.search(page)) or any(re.search(r"^(>>>|\$ rulenet) ", text, re.MULTILINE) for text in blocks)
+
+
+PAGES = [
+    path
+    for path in sorted(HERE.glob("*.md"))
+    if path.stem not in SKIPPED and has_code(path.read_text(encoding="utf-8"))
+]
 
 
 def rerun(page: str) -> str:
@@ -30,9 +45,19 @@ def rerun(page: str) -> str:
 
     def block(match: re.Match[str]) -> str:
         language, text = match.groups()
+        if not re.search(r"^(>>>|\$ rulenet) ", text, re.MULTILINE):
+            return match[0]
         return f"```{language}\n{_console(text) if language == 'console' else _python(text, names)}```"
 
-    return BLOCK.sub(block, page)
+    return _with_options(BLOCK.sub(block, page))
+
+
+def _with_options(page: str) -> str:
+    if not OPTIONS.search(page):
+        return page
+    from commands import describe
+
+    return OPTIONS.sub(lambda match: f"{match[1]}\n{describe()}\n\n{match[2]}", page)
 
 
 def _console(text: str) -> str:
@@ -66,7 +91,9 @@ def _masked(text: str) -> str:
 
 if __name__ == "__main__":
     sys.path.insert(0, str(HERE))
+    wanted = set(sys.argv[1:])
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for path in PAGES:
-            path.write_text(rerun(path.read_text(encoding="utf-8")), encoding="utf-8")
+            if not wanted or path.stem in wanted:
+                path.write_text(rerun(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,10 +1,16 @@
 """Settings of all tests, and where the reference data are."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from browser import chromium
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells start what runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # so that scikit-learn's check of array interfaces runs too
 
@@ -26,3 +32,16 @@ def shared_data() -> Path:
             pytest.fail(reason)
         pytest.skip(reason)
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    """Where pages are written to, and what they download."""
+    return tmp_path_factory.mktemp("pages")
+
+
+@pytest.fixture(scope="session")
+def browser(folder):
+    """One Chromium for all tests of pages."""
+    with chromium(folder) as opened:
+        yield opened

@@ -1,6 +1,7 @@
 """Slow, obvious versions of what the compiled loops do. Imports nothing from rulenet.
 
-A network here is ``(weights, first_gate)``: a list of Boolean arrays (n_units, n_inputs), and "and" or "or".
+A network here is ``(weights, first_gate)``: a list of Boolean arrays (n_units, n_inputs), and "and" or "or"; and, where
+units count, the ``needs``: a list of integer arrays (n_units).
 """
 
 import numbers
@@ -10,27 +11,71 @@ import pandas as pd
 from sklearn.utils import shuffle
 
 
-def evaluate(weights, first_gate, rows):
-    """The output on Boolean ``rows`` (n_rows, n_literals), unit by unit."""
-    is_and = first_gate == "and"
-    for layer in weights:
-        gate = np.all if is_and else np.any
-        rows = np.column_stack([gate(rows[:, unit], axis=1) for unit in layer])
-        is_and = not is_and
-    return rows[:, 0]
+def evaluate(weights, first_gate, rows, needs=None):
+    """The first output on Boolean ``rows`` (n_rows, n_literals), unit by unit."""
+    return evaluate_all(weights, first_gate, rows, needs)[:, 0]
 
 
-def weight_correct(weights, first_gate, rows, target, row_weights):
-    """The total weight of the rows predicted right."""
-    return int(row_weights[evaluate(weights, first_gate, rows) == target].sum())
+def evaluate_all(weights, first_gate, rows, needs=None):
+    """All outputs on Boolean ``rows``: (n_rows, n_outputs)."""
+    return margins(weights, first_gate, rows, needs) >= 0
 
 
-def flipped(weights, first_gate, groups, layer, unit, source):
-    """A copy with one weight flipped; in an AND first layer a literal added takes the place of its siblings."""
+def margins(weights, first_gate, rows, needs=None):
+    """By how many inputs every output is above its need: it holds where this is not negative."""
+    is_and, found = first_gate == "and", None
+    for i, layer in enumerate(weights):
+        rows, above = rows if found is None else found >= 0, []
+        for k, unit in enumerate(layer):
+            need = 1 if needs is None else needs[i][k]
+            inputs = rows[:, unit]
+            n_failing, n_holding = (~inputs).sum(axis=1), inputs.sum(axis=1)
+            above.append(need - 1 - n_failing if is_and else n_holding - need)
+        is_and, found = not is_and, np.array(above).T
+    return found
+
+
+def live(weights):
+    """The units, as (layer, unit), from which a path leads to an output."""
+    last = len(weights) - 1
+    found = {(last, k) for k in range(len(weights[last]))}
+    for layer in range(last, 0, -1):
+        found |= {(layer - 1, j) for j in range(weights[layer].shape[1]) for k in range(len(weights[layer]))
+                  if (layer, k) in found and weights[layer][k, j]}  # fmt: skip
+    return found
+
+
+def size(weights, needs):
+    """The size of a network, unit by unit; hidden units that say the same count once."""
+    total, seen = 0, set()
+    for layer, k in live(weights):
+        unit = (layer, tuple(weights[layer][k]), needs[layer][k])
+        if layer < len(weights) - 1 and unit in seen:
+            continue
+        seen.add(unit)
+        n_inputs = weights[layer][k].sum()
+        total += n_inputs if n_inputs >= 2 else 0
+        total += needs[layer][k] > 1
+        total += layer == len(weights) - 1 and n_inputs == 1
+    return int(total)
+
+
+def weight_correct(weights, first_gate, rows, target, row_weights, needs=None):
+    """The total weight of the rows predicted right, added up over the outputs that ``target`` has."""
+    outputs = evaluate_all(weights, first_gate, rows, needs)
+    return int((row_weights[:, np.newaxis] * (outputs == target.reshape(outputs.shape))).sum())
+
+
+def flipped(weights, first_gate, exclusive, layer, unit, source, needs=None):
+    """A copy with one weight flipped; in an AND of a first layer a literal added takes the place of those it excludes.
+
+    Not so where the AND needs more than one input to fail.
+    """
     new = [w.copy() for w in weights]
     adds = not new[layer][unit, source]
-    if adds and layer == 0 and first_gate == "and" and groups[source] >= 0:
-        new[0][unit, groups == groups[source]] = False
+    is_plain = needs is None or needs[layer][unit] == 1
+    if adds and layer == 0 and first_gate == "and" and exclusive[source] >= 0 and is_plain:
+        new[0][unit, exclusive == exclusive[source]] = False
     new[layer][unit, source] = adds
     return new
 
@@ -46,14 +91,27 @@ def scan_order(weights):
                 yield layer, unit, source
 
 
-def gains(weights, first_gate, groups, rows, target, row_weights):
+def gains(weights, first_gate, exclusive, rows, target, row_weights, needs=None):
     """{(layer, unit, source): gain} of every flip, in scan order, by evaluating the whole network anew."""
-    before = weight_correct(weights, first_gate, rows, target, row_weights)
-    return {
-        place: weight_correct(flipped(weights, first_gate, groups, *place), first_gate, rows, target, row_weights)
-        - before
-        for place in scan_order(weights)
-    }
+    before = weight_correct(weights, first_gate, rows, target, row_weights, needs)
+
+    def gain(place):
+        new = flipped(weights, first_gate, exclusive, *place, needs)
+        return weight_correct(new, first_gate, rows, target, row_weights, needs) - before
+
+    return {place: gain(place) for place in scan_order(weights)}
+
+
+def need_gains(weights, first_gate, rows, target, row_weights, needs):
+    """[gain of a need one lower, gain of a need one higher] of every unit in order; a need of 1 stays, for nothing."""
+    before = weight_correct(weights, first_gate, rows, target, row_weights, needs)
+
+    def gain(layer, unit, change):
+        new = [n.copy() for n in needs]
+        new[layer][unit] = max(new[layer][unit] + change, 1)
+        return weight_correct(weights, first_gate, rows, target, row_weights, new) - before
+
+    return [[gain(i, k, change) for change in (-1, 1)] for i, w in enumerate(weights) for k in range(len(w))]
 
 
 def climb(
@@ -243,3 +301,30 @@ def values_of(cells):
         if not pd.isna(cell) and not any(is_same(cell, value) for value in found):
             found.append(cell)
     return sorted(found, key=lambda cell: (kind(cell), cell))
+
+
+def counting_scores(units, bias, rows):
+    """The scores (n_rows, n_outputs) that ``units`` of (inputs, need, points) give: where fewer than need fail."""
+    scores = np.tile(np.array(bias), (len(rows), 1))
+    for inputs, need, points in units:
+        for r, row in enumerate(rows):
+            if sum(not row[j] for j in inputs) < need:
+                scores[r] += points
+    return scores
+
+
+def counting_loss(scores, scale, weights):
+    """The loss in nats of rows that weigh ``weights`` (n_rows, n_classes): logistic for one output, else softmax."""
+    margins = scale * (np.column_stack([0 * scores, scores + 0.5]) if scores.shape[1] == 1 else scores)
+    return float((weights * (np.log(np.exp(margins).sum(axis=1, keepdims=True)) - margins)).sum())
+
+
+def counting_size(units):
+    """Points, and the inputs of units that join several; points for and points against take a unit each."""
+    size = 0
+    for inputs, need, points in units:
+        size += int(np.abs(points).sum())
+        if len(inputs) > 1:
+            size += (len(inputs) + (need > 1)) * any(p > 0 for p in points)
+            size += (len(inputs) + (len(inputs) - need + 1 > 1)) * any(p < 0 for p in points)
+    return size

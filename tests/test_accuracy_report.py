@@ -1,6 +1,5 @@
-"""The report on accuracy: figures from a made-up file of results, and one real run on tiny sets."""
+"""The report on accuracy: figures from made-up results, and one real run on tiny sets."""
 
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -8,23 +7,25 @@ import pandas as pd
 import pytest
 
 pytest.importorskip("wittgenstein")
-from benchmarks.accuracy import measure, report
-from benchmarks.accuracy.learners import count_parts
+from benchmarks.accuracy import __main__ as command
+from benchmarks.accuracy import plan, report, tables
+from benchmarks.accuracy.learners import LEARNERS, MEASURES, count_conditions, count_units
 from benchmarks.accuracy.names import BOOSTING, CART, DEEP, FLAT, OURS, RIPPER_PEER, in_time_of
-from benchmarks.accuracy.plan import PARTS, Part
-from benchmarks.accuracy.tasks import Data, Task, large_tasks, main_tasks, make_large
+from benchmarks.accuracy.plan import PARTS, Part, Scale
+from benchmarks.accuracy.sets import Sets, large_sets, main_sets, make_large
 
 from rulenet import Network
 from rulenet.datasets import make_monk
 
 
-def row(task: str, learner: str, accuracy: float = 0.9, **more: object) -> dict[str, object]:
-    key = {"part": "main", "group": task, "task": task, "fold": 0, "learner": learner, "seed": 0, "code": "a"}
-    return {**key, "accuracy": accuracy, "seconds": 1.0, **more}
+def row(dataset: str, learner: str, accuracy: float = 0.9, **more: object) -> dict[str, object]:
+    key = {"group": dataset, "dataset": dataset, "fold": 0, "learner": learner, "seed": 0, "code": "a"}
+    return {**key, "accuracy": accuracy, "fit_seconds": 1.0, **more}
 
 
 def results(*rows: dict[str, object]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=measure.COLUMNS)
+    more = ["size", "units", "conditions", "limit", "own_seconds", "memory", "error"]
+    return pd.DataFrame(rows, columns=[*row("", ""), *more])
 
 
 MAIN = results(
@@ -65,7 +66,7 @@ def test_sizes_are_compared_by_the_median_over_sets() -> None:
     assert report.median_ratio(MAIN, "conditions") == 1.5
     assert "edges 2.50, conditions 1.50" in report.compare_sizes(MAIN)
     header, _, vote, *_ = report.size_table(MAIN, [OURS, CART, RIPPER_PEER])
-    assert header == "| | rulenet: edges | units | conditions | CART: splits | RIPPER (wittgenstein): conditions |"
+    assert header == "| | rulenet: edges | units | conditions | CART: leaves | RIPPER (wittgenstein): conditions |"
     assert vote == "| vote | 12 | 3 | 8 | 16 | 4 |"
 
 
@@ -73,13 +74,13 @@ def test_time_against_time_counts_sets_and_tells_the_largest_overrun() -> None:
     ours = in_time_of(RIPPER_PEER)
     frame = results(
         row("a", RIPPER_PEER, 0.8),
-        row("a", ours, 0.9, seconds=1.1, limit=1.0),
+        row("a", ours, 0.9, own_seconds=1.1, limit=1.0),
         row("b", RIPPER_PEER, 0.8),
-        row("b", ours, 0.8, seconds=0.3, limit=0.2),
+        row("b", ours, 0.8, own_seconds=0.3, limit=0.2),
         row("c", RIPPER_PEER, 0.8),
         row("c", RIPPER_PEER, 0.9, fold=1),
-        row("c", ours, 0.7, seconds=4.0, limit=4.0),
-        row("c", ours, 0.9, seconds=4.2, limit=4.0, fold=1),
+        row("c", ours, 0.7, own_seconds=4.0, limit=4.0),
+        row("c", ours, 0.9, own_seconds=4.2, limit=4.0, fold=1),
     )
     pairs = report.pair_up(frame, RIPPER_PEER)
     assert report.describe_wins(pairs) == "Over 3 sets: better on 1, equal on 1, worse on 1: c (-0.0500)."
@@ -94,20 +95,20 @@ def test_depths_are_paired_by_set() -> None:
 
 
 def test_growth_is_a_slope_in_logarithms() -> None:
-    frame = results(*(row(f"{n:,} rows", OURS, seconds=0.001 * n, memory=100, size=5) for n in (10_000, 1_000)))
+    frame = results(*(row(f"{n:,} rows", OURS, fit_seconds=0.001 * n, memory=100, size=5) for n in (10_000, 1_000)))
     assert report.growth_slope(frame) == pytest.approx(1.0)
     assert report.growth_table(frame)[-1] == "| 10,000 rows | 0.9000 | 5 | 10.00 | 10.00 | 100 |"
     assert np.isnan(report.growth_slope(frame[:1]))
 
 
 def test_a_report_has_the_parts_asked_for_and_says_what_failed_and_what_is_mixed() -> None:
-    failed = row("vote", BOOSTING, np.nan, seconds=np.nan, error="stopped after 9 s")
-    other = row("100 rows", OURS, part="large", code="b")
-    text = report.write_report(pd.concat([MAIN, results(failed, other)], ignore_index=True), ["main", "depth"])
+    failed = row("vote", BOOSTING, np.nan, fit_seconds=np.nan, error="stopped after 9 s")
+    other = results(row("100 rows", OURS, code="b"))
+    text = report.write_report({"main": pd.concat([MAIN, results(failed)], ignore_index=True), "large": other})
     assert "2 seeds" in text
     assert "2 versions of the code" in text
-    assert f"- {BOOSTING} on vote, fold 0: stopped after 9 s" in text
-    assert "Growth" not in text
+    assert f"- {BOOSTING} on vote, 1 fit: stopped after 9 s" in text
+    assert "Growth" in text
     assert "Deep against flat" not in text
 
 
@@ -115,17 +116,15 @@ def test_every_part_has_a_section() -> None:
     assert set(PARTS) == set(report.SECTIONS)
 
 
-def test_a_line_cut_short_counts_as_absent_and_a_repeated_fit_once(tmp_path: Path) -> None:
-    path = tmp_path / "accuracy.csv"
-    for accuracy in (0.5, 0.75):
-        measure.append(path, row("a", OURS, accuracy))
-    path.write_text(path.read_text() + "main,b,b,0,rulenet,0,0.9")
-    assert measure.read(path)["accuracy"].to_list() == [0.75]
-    measure.tidy(path)
-    measure.append(path, row("b", CART))
-    assert measure.read(path)["task"].to_list() == ["a", "b"]
-    measure.tidy(path, forget=["main"], keep_peers=True)
-    assert measure.read(path)["learner"].to_list() == [CART]
+def test_real_tables_stand_beside_what_peers_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = [row(name, OURS, a, fold=fold) for name, a in (("iris", 0.95), ("wine", 0.9)) for fold in (0, 1)]
+    peers = [row(name, "RF", 0.9, fold=fold) for name in ("iris", "wine", "other") for fold in (0, 1)]
+    monkeypatch.setattr(tables, "read_baselines", lambda: results(*peers, row("iris", "EBM-main", 0.97)))
+    text = "\n".join(report.report_tables(results(*ours, row("wine", OURS, np.nan, fold=2, error="no memory"))))
+    assert "| iris | .9500 | .9700 | .9000 |" in text
+    assert "| wine |  |  | .9000 |" in text  # a fold of ours failed
+    assert "| rulenet − RF | +0.0250 |" in text
+    assert "other" not in text
 
 
 def test_large_tables_are_seeded_and_their_labels_are_noisy() -> None:
@@ -137,49 +136,70 @@ def test_large_tables_are_seeded_and_their_labels_are_noisy() -> None:
     assert 0.01 < (y != clean).mean() < 0.03
 
 
-def test_tasks_have_names_of_their_own() -> None:
-    names = [(task.name, task.fold) for task in main_tasks(False)]
-    assert len(set(names)) == len(names) == 40 + 12 + 3 + 4 + 4
-    assert [task.name for task in large_tasks(False) if task.with_peers] == ["100,000 rows"]
+def test_sets_are_divided_as_the_paper_does() -> None:
+    study = main_sets(False).study({OURS: LEARNERS[CART]}, 1, MEASURES)
+    assert sum(1 for _ in study.fits()) == 40 + 12 + 3 + 4 + 4
+    train, test = next(iter(large_sets(True).splitters["1,000 rows"].split()))
+    assert (len(train), len(test), test.min()) == (1_000, 20_000, 0)
 
 
 def test_conditions_are_the_edges_from_literals_and_units_read_something() -> None:
-    network = Network([[[1, 0, 1], [0, 1, 0], [0, 0, 0]], [[1, 1, 0]]])
-    assert count_parts(network) == (3, 3)
+    class Model:
+        network_ = Network([[[1, 0, 1], [0, 1, 0], [0, 0, 0]], [[1, 1, 0]]])
+
+    assert (count_units(Model()), count_conditions(Model())) == (3, 3)
+    assert np.isnan(count_units(object()))
 
 
-def load_monk() -> Data:
+def test_tables_are_read_as_they_are(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RULENET_TABLES", str(shared_data / "tables"))
+    sets = tables.table_sets(quick=False)
+    study = sets.study({OURS: LEARNERS[CART]}, 1, {})
+    columns = tables.read_columns()
+    assert len(sets.datasets) == 36
+    assert ((columns["type"] == "class") & (columns["n_distinct"] == 2)).sum() == 16
+    assert len(study.folds_of("magic")) == 2
+    X, y = sets.datasets["mammographic"]()
+    assert y.nunique() == 2
+    assert X.select_dtypes("category").columns.tolist() == ["shape", "margin"]
+
+
+def load_monk() -> tuple[pd.DataFrame, pd.Series]:
     X, y = make_monk(1)
-    return Data(X, np.asarray(y == y.max()), np.arange(0, len(y), 2), np.arange(1, len(y), 2))
+    return X, y == y.max()
 
 
-def one_task(name: str, quick: bool) -> list[Task]:
-    return [Task(name, name, 0, load_monk)]
-
-
+MONK = Sets({"monk-1": load_monk}, folds={"monk-1": (0,)})
 TINY = {
-    "main": Part(partial(one_task, "monk-1"), peers=(CART, RIPPER_PEER)),
-    "time": Part(partial(one_task, "monk-1"), rivals=(RIPPER_PEER, BOOSTING)),
-    "large": Part(partial(one_task, "216 rows"), peers=(CART,), patience=120.0),
+    "main": Part(lambda scale: [MONK.study({n: LEARNERS[n] for n in (CART, RIPPER_PEER)}, 1, MEASURES)]),
+    "time": Part(lambda scale: [MONK.study({n: LEARNERS[n] for n in (BOOSTING, in_time_of(BOOSTING))}, 1, MEASURES)]),
+    "large": Part(
+        lambda scale: [Sets({"216 rows": load_monk}, n_splits=2).study({CART: LEARNERS[CART]}, 1, MEASURES)],
+        patience=300,
+    ),
 }
 
 
 def test_a_run_on_tiny_sets_resumes_and_reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "accuracy.csv"
-    measure.measure(TINY, path, n_seeds=1)
-    frame = measure.read(path)
-    assert frame["error"].isna().all()
-    assert len(frame) == 2 + 4 + 1
-    assert frame["accuracy"].between(0.5, 1).all()
-    assert (frame.loc[frame["part"] == "large", "memory"] > 10).all()
-    assert f"## In the time of {BOOSTING}" in report.write_report(frame, ["time"])
+    monkeypatch.setattr(command, "PARTS", TINY)
+    command.main(["main", "time", "large"], out=tmp_path)
+    frames = {name: report.read_part(tmp_path / "accuracy" / f"{name}.csv") for name in TINY}
+    every = pd.concat(frames.values())
+    assert every["error"].isna().all()
+    assert len(every) == 2 + 2 + 2
+    assert every["accuracy"].between(0.5, 1).all()
+    assert (frames["large"]["memory"] > 10).all()
+    assert (frames["time"]["limit"].dropna() > 0).all()
+    assert f"## In the time of {BOOSTING}" in (tmp_path / "accuracy.md").read_text()
 
-    monkeypatch.setattr(measure, "run", None)  # nothing is left to run
-    measure.measure(TINY, path, n_seeds=1)
-    assert len(measure.read(path)) == len(frame)
+    before = (tmp_path / "accuracy" / "main.csv").read_bytes()
+    command.measure("main", Scale(), tmp_path / "accuracy")
+    assert (tmp_path / "accuracy" / "main.csv").read_bytes() == before  # nothing was left to run
+    command.measure("main", Scale(), tmp_path / "accuracy", fresh_ours=True)
+    assert (tmp_path / "accuracy" / "main.csv").read_bytes() == before  # peers are kept
 
 
-def test_one_learner_that_fails_does_not_end_the_run() -> None:
-    data = load_monk()
-    assert "error" in measure.run(CART, Data(data.X, data.y, np.arange(0), data.test), 0)
-    assert measure.run_alone(CART, data, 0, patience=0.0) == {"error": "stopped after 0 s"}
+def test_the_parts_are_studies() -> None:
+    scale = Scale(n_seeds=1, quick=True)
+    for name in ("main", "time", "depth", "vote", "large", "all-rows"):
+        assert all(study.learners for study in plan.PARTS[name].studies(scale))

@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from rulenet import RuleNetworkClassifier
+from rulenet import Anneal, Auto, Count, ParameterError, RuleNetworkClassifier
 from rulenet.cli import app
+from rulenet.cli.options import Learning
 
 RULENET = [sys.executable, "-m", "rulenet"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "NO_COLOR": "1"}
@@ -65,7 +66,19 @@ def test_predict_adds_a_column(folder):
     run("predict", folder / "walks.json", folder / "walks.csv", "--proba", "-o", folder / "out.csv")
     out = pd.read_csv(folder / "out.csv", dtype=str, keep_default_na=False)
     assert (out["prediction"] == rows["walk"]).mean() > 0.85
-    assert out["probability"].astype(float).between(0.5, 1).all()
+    shares = out[["probability_go", "probability_stay"]].astype(float)
+    assert np.allclose(shares.sum(axis=1), 1)
+    assert (shares.idxmax(axis=1) == "probability_" + out["prediction"]).all()
+    assert "name the predictions with --name" in run("predict", folder / "walks.json", folder / "out.csv", ok=False)
+
+
+def test_columns_that_the_model_does_not_read_need_not_be_there(tmp_path):
+    table = pd.DataFrame({"a": ["x", "y"] * 30, "b": ["p", "q", "r"] * 20, "c": ["yes", "no"] * 30})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    run("fit", tmp_path / "t.csv", "-t", "c", "-o", tmp_path / "m.json", "--seconds", 1, "--forbid", "b")
+    table[["a"]].to_csv(tmp_path / "a.csv", index=False)
+    out = run("predict", tmp_path / "m.json", tmp_path / "a.csv").splitlines()
+    assert out[:3] == ["a,prediction", "x,yes", "y,no"]
 
 
 def test_pipes_carry_tables_and_models(folder):
@@ -85,7 +98,7 @@ def test_gzip_and_parquet_are_read(folder):
     assert run("predict", folder / "walks.json", folder / "walks.csv.gz") == wanted
     pytest.importorskip("pyarrow")
     table.to_parquet(folder / "walks.parquet")
-    assert run("predict", folder / "walks.json", folder / "walks.parquet") == wanted
+    assert run("predict", folder / "walks.json", folder / "walks.parquet", "--na", "?") == wanted
 
 
 def test_show_writes_sql_that_predicts_the_same(folder):
@@ -98,9 +111,34 @@ def test_show_writes_sql_that_predicts_the_same(folder):
     assert found == predicted.tolist()
 
 
+def test_show_writes_onnx_and_spreadsheet_formulas(folder):
+    pytest.importorskip("onnx")
+    run("show", folder / "walks.json", "--as", "onnx", "-o", folder / "walks.onnx")
+    assert (folder / "walks.onnx").read_bytes() == RuleNetworkClassifier.load(folder / "walks.json").export("onnx")
+    assert run("show", folder / "walks.json", "--as", "excel", "--start", "C5").startswith("=IF(")
+    assert run("show", folder / "walks.json", "--as", "python", "--style", "where", ok=False) == (
+        "rulenet: --style is given, but --as python has no such option\n"
+    )
+
+
 @pytest.mark.parametrize("form", ["learned", "minimal"])
 def test_show_prints_rules_in_words(folder, form):
     assert run("show", folder / "walks.json", "--form", form).startswith("walk = go if ")
+
+
+def test_another_network_of_those_found_is_chosen(folder):
+    listed = run("show", folder / "walks.json", "--all").splitlines()
+    assert listed[0].split() == ["row", "size", "accuracy", "validation", "chosen"]
+    assert sum(line.endswith("*") for line in listed) == 1
+    model = RuleNetworkClassifier.load(folder / "walks.json").choose(0)
+    assert run("show", folder / "walks.json", "--choose", 0) == model.export("text") + "\n"
+    assert "--choose is 99, but the rows are 0 to" in run("show", folder / "walks.json", "--choose", 99, ok=False)
+
+
+def test_rules_are_as_short_as_asked(folder, tmp_path):
+    asked = ("--target", "walk", "--max-size", 2, "--seconds", 1, "-o", tmp_path / "m.json")
+    run("fit", folder / "walks.csv", *asked)
+    assert RuleNetworkClassifier.load(tmp_path / "m.json").size_ <= 2
 
 
 def test_explain_gives_the_reason_of_a_row(folder):
@@ -118,7 +156,90 @@ def test_pictures_are_written(folder):
 
 def test_evaluate_compares_with_cart(folder):
     out = run("evaluate", folder / "walks.csv", "--target", "walk", "--folds", "3", "--layers", "4").splitlines()
-    assert [line.split("\t")[0] for line in out] == ["learner", "rulenet", "CART"]
+    assert [line.split("\t")[0] for line in out] == ["learner", "rulenet", "CART", "forest", "boosting"]
+
+
+def test_evaluate_tells_what_failed_and_speaks_json(folder):
+    arguments = ("evaluate", folder / "walks.csv", "-t", "walk", "--folds", "2", "--seconds", "0.5", "--json")
+    ours, tree = json.loads(run(*arguments, "--peers", "cart"))
+    assert (ours["learner"], tree["learner"]) == ("rulenet", "cart")
+    assert ours["errors"] == tree["errors"] == []
+    assert {"accuracy", "balanced_accuracy", "auc", "log_loss", "size", "seconds"} <= set(ours)
+    assert "no peer is called 'luck'" in run(*arguments, "--peers", "luck", ok=False)
+
+
+def test_trees_get_numbers_as_numbers(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.random(300).round(6), "n": rng.choice(list("abc"), 300)})
+    X.assign(y=np.where(X["x"] > 0.4, "high", "low")).to_csv(tmp_path / "t.csv", index=False)
+    out = run(
+        "evaluate", tmp_path / "t.csv", "-t", "y", "--folds", "2", "--seconds", "0.5", "--peers", "CART", "--json"
+    )
+    ours, tree = json.loads(out)
+    assert min(ours["accuracy"], tree["accuracy"]) > 0.98
+    assert max(ours["size"], tree["size"]) < 5
+
+
+def test_several_classes_are_all_described_unless_one_is_named(tmp_path):
+    table = pd.DataFrame({"n": range(60), "kind": ["a", "b", "b", "c"] * 15})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    arguments = [str(a) for a in ("fit", tmp_path / "t.csv", "-t", "kind", "-o", tmp_path / "m.json", "--seconds", 0.5)]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.stderr
+    assert "kind of 3 classes" in done.stderr
+    assert set(RuleNetworkClassifier.load(tmp_path / "m.json").classes_) == {"a", "b", "c"}
+    run(*arguments, "--positive", "b")
+    assert set(RuleNetworkClassifier.load(tmp_path / "m.json").classes_) == {"b", "not b"}
+
+
+@pytest.mark.parametrize(("search", "kind"), [("auto", Auto), ("anneal", Anneal), ("count", Count)])
+def test_every_search_but_the_greedy_one_takes_a_limit_of_time(search, kind):
+    found = Learning(search=search, seconds=0.5)._search()
+    assert isinstance(found, kind)
+    assert found.max_time == 0.5
+    with pytest.raises(ParameterError, match="--search is greedy, which ends by itself"):
+        Learning(search="greedy", seconds=0.5)._search()
+
+
+def test_look_shows_types_gaps_cuts_and_warnings(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"age": rng.integers(18, 90, 100), "size": rng.choice(["S", "M", "?"], 100)})
+    table["note"] = [f"text {i}" for i in range(100)]
+    table["zip"] = rng.choice([10115, 20095], 100)
+    table.assign(y=rng.choice(["no", "yes"], 100)).to_csv(tmp_path / "t.csv", index=False)
+    out = run("look", tmp_path / "t.csv", "-t", "y", "--nominal", "zip", "--ordinal", "size=S,M", "--cuts", "age=30,65")
+    lines = {line.split()[0]: line for line in out.splitlines()[1:]}
+    assert "numeric" in lines["age"]
+    assert "cuts 30, 65" in lines["age"]
+    assert "ordinal" in lines["size"]
+    assert "%)" in lines["size"]
+    assert "nominal" in lines["zip"]
+    assert "left out" in lines["note"]
+    assert "class" in lines["y"]
+    assert "warning: " in out
+
+
+def test_look_and_fit_take_a_table_with_everything_odd(tmp_path):
+    text = "größe;preis;;klasse;\n1,5;ja;x;a;\n2,25;nein;y;b;\n" + "3,5;ja;;a;\n1;nein;x;b;\n" * 10
+    (tmp_path / "t.csv").write_bytes(text.encode("cp1252"))
+    out = run("look", tmp_path / "t.csv", "-t", "klasse")
+    assert "größe     numeric" in out
+    run("fit", tmp_path / "t.csv", "-t", "klasse", "-o", tmp_path / "m.json", "--seconds", 0.5, "--quiet")
+
+
+def test_help_and_version_do_not_wait_for_heavy_packages():
+    heavy = {"numpy", "pandas", "sklearn", "numba", "matplotlib"}
+    code = f"import sys, rulenet.cli; print(*({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT, check=True)
+    assert done.stdout.split() == []
+    assert run("--version").startswith("rulenet 0.")
+
+
+def test_every_generator_has_a_name():
+    from rulenet import datasets
+    from rulenet.cli.data import NAMES
+
+    assert tuple(sorted(n[5:].replace("_", "-") for n in datasets.__all__ if n.startswith("make_"))) == NAMES
 
 
 def test_data_writes_a_generated_table(folder):
@@ -136,16 +257,26 @@ def test_data_writes_a_generated_table(folder):
         (["fit", "walks.csv", "--target", "the sky"], "is missing in row"),
         (["fit", "walks.csv", "--target", "walk", "--positive", "run"], "has no class 'run'; it has go, stay"),
         (["fit", "walks.csv", "--target", "walk", "--layers", "a,b"], "--layers is 'a,b'"),
-        (["fit", "empty.csv", "--target", "walk"], "empty.csv: cannot be read as a table"),
-        (["fit", "many.csv", "--target", "c"], "has 3 classes; say which one to describe, for example --positive"),
-        (["predict", "walks.json", "wrong.csv"], "column 'the sky' is not there, but the model knows it"),
+        (["fit", "walks.csv", "--target", "wlak"], "no column is called 'wlak'; did you mean 'walk'?"),
+        (["fit", "walks.csv", "--target", "walk", "--drop", "Wind,sky"], "called 'Wind'; did you mean 'wind'?"),
+        (["fit", "walks.csv", "--target", "walk", "--drop", "walk"], "--drop names 'walk', the column to predict"),
+        (["fit", "walks.csv", "--target", "walk", "--ordinal", "wind"], "must be a column and its values"),
+        (["fit", "walks.csv", "--target", "walk", "--class-weight", "run=2"], "the classes are go, stay"),
+        (
+            ["fit", "walks.csv", "--target", "walk", "--search", "luck"],
+            "--search is 'luck', but must be one of auto, anneal, count, greedy",
+        ),
+        (["fit", "walks.csv", "--target", "walk", "--decimal", "x"], "--decimal is 'x'"),
+        (["fit", "empty.csv", "--target", "walk"], "empty.csv: is empty, but a line with the names"),
+        (["fit", "header.csv", "--target", "b"], "header.csv: has the names of 2 columns, but no rows below them"),
+        (["predict", "walks.json", "wrong.csv"], "no column is called 'the sky', but the model reads it"),
         (["show", "wrong.csv"], "wrong.csv: this is not a model file"),
     ],
 )
 def test_errors_are_one_line_with_file_column_and_remedy(folder, arguments, message):
     (folder / "empty.csv").write_text("")
     (folder / "wrong.csv").write_text("a,b\n1,2\n")
-    (folder / "many.csv").write_text("a,c\n1,x\n2,y\n3,z\n")
+    (folder / "header.csv").write_text("a,b\n")
     paths = [folder / a if Path(a).suffix in (".csv", ".json") else a for a in arguments]
     found = run(*paths, ok=False)
     assert found.startswith("rulenet: ")
@@ -153,7 +284,7 @@ def test_errors_are_one_line_with_file_column_and_remedy(folder, arguments, mess
 
 
 def test_help_has_examples():
-    for command in ("fit", "predict", "show", "explain", "picture", "evaluate", "data"):
+    for command in ("look", "fit", "predict", "show", "explain", "picture", "evaluate", "data"):
         assert "Example" in run(command, "--help")
 
 

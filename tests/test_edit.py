@@ -4,23 +4,26 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from formula_strategies import formulas
 from rulenet import Anneal, FormulaError, Greedy, ParameterError, RuleNetworkClassifier
-from rulenet.formulas import And, Concept, Formula, Or, equivalent
+from rulenet.conditions import DAY, Attribute
+from rulenet.formulas import FALSE, And, AtLeast, Concept, Formula, Or, equivalent, simplify
+from rulenet.formulas.cells import pieces
 from rulenet.formulas.edit import (
     add_rule,
     condition,
     define,
     forbid,
     forbid_not_equal,
+    need,
     remove_rule,
     rules,
     substitute,
+    with_cut,
 )
-from rulenet.formulas.truth import holds
-from rulenet.literals import Literal
-from rulenet.readable import codes_of
+from rulenet.formulas.truth import Codes, all_rows, holds
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +40,7 @@ def model(table):
 
 
 def predictions(model, formula, X):
-    return np.where(holds(formula, codes_of(model.encoding_, X)), "in", "out")
+    return np.where(holds(formula, Codes(model.encoding_.attributes, model.encoding_.codes(X))), "in", "out")
 
 
 def test_an_added_rule_is_predicted(model, table):
@@ -63,25 +66,12 @@ def test_a_removed_rule_is_no_longer_predicted(model, table):
 
 def test_a_condition_can_be_changed_and_forbidden(model, table):
     formula = model.formula_
-    old = formula.literals[0]
+    old = formula.conditions[0]
     new = condition(formula, "d", "==", "v")
-    assert old not in substitute(formula, old, new).literals
-    assert old not in forbid(formula, old).literals
+    assert old not in substitute(formula, old, new).conditions
+    assert old not in forbid(formula, old).conditions
     with pytest.raises(FormulaError, match="does not occur"):
         substitute(formula, Concept("nowhere"), new)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("z", "==", "u"), "no column is called 'z'"),
-        (("a", "==", "x"), "has no value 'x'"),
-        (("a", "<", "u"), "must be one of ==, !="),
-    ],
-)
-def test_a_bad_condition_is_refused(model, arguments, message):
-    with pytest.raises(FormulaError, match=message):
-        condition(model.formula_, *arguments)
 
 
 def test_names_survive_editing_even_where_a_concept_is_used_once(model, table):
@@ -98,7 +88,105 @@ def test_names_survive_editing_even_where_a_concept_is_used_once(model, table):
 def test_not_equal_can_be_forbidden_without_changing_the_truth(formula):
     spelled = forbid_not_equal(formula)
     assert equivalent(spelled, formula)
-    assert all(x.operator == "==" for x in spelled.literals)
+    assert all(pieces(x, not_equal=False) == (x,) for x in spelled.conditions)
+
+
+AGE = Attribute("age", kind="numeric", cuts=(20, 37.5))
+ROOMS = Attribute("rooms", kind="numeric", cuts=(1, 2, 3), whole=True)
+SIGNED = Attribute("signed", kind="date", cuts=(19783 * DAY,), whole=True)
+SIZE = Attribute("size", ("S", "M", "L"), "ordinal")
+COLOUR = Attribute("colour", ("blue", "green", "red"))
+ABOUT = Formula(FALSE, {}, (AGE, ROOMS, SIGNED, SIZE, COLOUR))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("age", "<=", 37.5), "age <= 37.5"),
+        (("age", ">", 20), "age > 20"),
+        (("age", "is missing"), "age is missing"),
+        (("rooms", "=", 2), "rooms = 2"),
+        (("rooms", "!=", 2), "rooms != 2"),
+        (("rooms", "<", 3), "rooms <= 2"),
+        (("rooms", ">=", 3), "rooms > 2"),
+        (("signed", "<=", "2024-03-01"), "signed <= 2024-03-01"),
+        (("size", "<", "L"), "size <= M"),
+        (("size", ">=", "L"), "size = L"),
+        (("colour", "in", ["red", "blue"]), "colour != green"),
+        (("colour", "not in", ["red", "blue"]), "colour = green"),
+    ],
+)
+def test_a_condition_is_made_by_any_operator(arguments, text):
+    assert str(condition(ABOUT, *arguments)) == text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("z", "==", "u"), "no column is called 'z'"),
+        (("colour", "==", "x"), "has no value 'x'"),
+        (("colour", "~", "red"), "must be one of ==, =, !=, <=, >, <, >=, in, not in, is missing"),
+        (("colour", "in", "red"), "must be a list of values"),
+        (("colour", "<", "red"), "so its values have no order"),
+    ],
+)
+def test_a_bad_condition_is_refused(arguments, message):
+    with pytest.raises(FormulaError, match=message):
+        condition(ABOUT, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("age", "<=", 30), "no cut at 30, the nearest cuts: 20 and 37.5; add one with with_cut"),
+        (("age", "<=", "old"), "must be a number"),
+        (("signed", ">", "soon"), "must be a date like"),
+    ],
+)
+def test_a_bad_bound_is_refused(arguments, message):
+    with pytest.raises(FormulaError, match=message):
+        condition(ABOUT, *arguments)
+
+
+@given(formulas(), st.sampled_from((-1, 0, 0.25, 0.5, 1, 1.5, 7)))
+def test_a_cut_is_added_without_changing_the_truth(formula, bound):
+    column = next((a for a in formula.attributes if a.measured), None)
+    if column is None:
+        with pytest.raises(FormulaError, match="has no cuts"):
+            with_cut(formula, formula.attributes[0].name, bound)
+        return
+    wider = with_cut(formula, column.name, bound)
+    place = formula.attributes.index(column)
+    rows = all_rows(wider.attributes)
+    new, codes = wider.attributes[place], rows.codes.copy()
+    inside = [column.cell_of(row_value(new, code)) for code in range(new.n_cells)]
+    codes[:, place] = np.array([*inside, -2, -1])[codes[:, place]]
+    assert np.array_equal(holds(wider, rows), holds(formula, Codes(formula.attributes, codes)))
+    assert condition(wider, column.name, "<=", new.cuts[0]).attribute == new
+
+
+def row_value(attribute, code):
+    low, high = attribute.bounds(code)
+    return high if high is not None else 0 if low is None else low + 1
+
+
+def test_the_need_of_a_concept_can_be_changed():
+    a, b, c = (Attribute(n, ("no", "yes")).equal("yes") for n in "abc")
+    attributes = tuple(x.attribute for x in (a, b, c))
+    formula = Formula(Concept("most"), {"most": AtLeast(2, (a, b, c))}, attributes)
+    assert equivalent(need(formula, "most", 1), Formula(Or((a, b, c)), {}, attributes))
+    assert equivalent(need(formula, "most", 3), Formula(And((a, b, c)), {}, attributes))
+    with pytest.raises(FormulaError, match="need is 4, but must be between 1 and 3"):
+        need(formula, "most", 4)
+    with pytest.raises(FormulaError, match="no parts to count"):
+        need(formula, "positive", 1)
+
+
+def test_a_set_of_values_keeps_its_name():
+    other = Attribute("other", ("no", "yes")).equal("yes")
+    warm = Or((COLOUR.equal("red"), COLOUR.equal("green")))
+    formula = simplify(Formula(And((Concept("warm"), other)), {"warm": warm}, (COLOUR, other.attribute)))
+    assert formula.concepts == {"warm": COLOUR.one_of(["red", "green"])}
 
 
 def test_a_locked_rule_stays_in_the_refitted_model(model, table):
@@ -129,11 +217,11 @@ def test_a_locked_concept_keeps_its_meaning(model, table):
 
 def test_forbidden_literals_are_not_used_by_the_search(model, table):
     X, y = table
-    banned = [x for x in model.encoding_.literals if x.attribute.name in "ab"]
+    banned = [x for x in model.encoding_.conditions if x.attribute.name in "ab"]
     refitted = model.refit(X, y, forbid=banned)
-    assert {x.attribute.name for x in refitted.formula_.literals} <= {"c", "d"}
+    assert {x.attribute.name for x in refitted.formula_.conditions} <= {"c", "d"}
     with pytest.raises(ParameterError, match="everything is forbidden"):
-        model.refit(X, y, forbid=model.encoding_.literals)
+        model.refit(X, y, forbid=model.encoding_.conditions)
 
 
 def test_the_default_search_respects_locks_too(table):
@@ -148,7 +236,8 @@ def test_the_default_search_respects_locks_too(table):
     refitted = expert.refit(X, y, lock=["useful", number], forbid=["!="])
     assert odd in rules(refitted.formula_)
     assert refitted.formula_.concepts.get("useful", concept) == concept
-    assert all(x.operator == "==" for x in refitted.formula_.literals)
+    read = zip(refitted.encoding_.conditions, refitted.network_.reads, strict=True)
+    assert all(x.cells.bit_count() == 1 for x, is_read in read if is_read)
     right = (refitted.predict(X) == y) | ((X["a"] == "v") & (X["c"] == "v"))
     assert right.mean() > 0.9
 
@@ -161,8 +250,8 @@ def test_a_rule_number_out_of_range_is_refused(model, table):
 def test_if_locked_rules_settle_every_row_nothing_is_searched():
     X, y = pd.DataFrame({"a": ["x", "y", "x", "y"]}), ["p", "n", "p", "n"]
     model = RuleNetworkClassifier([2], random_state=0, positive_class="p").fit(X, y)
-    everything = Or((Literal(model.encoding_.attributes[0], "x"), Literal(model.encoding_.attributes[0], "y")))
+    everything = Or((model.encoding_.attributes[0].equal("x"), model.encoding_.attributes[0].equal("y")))
     expert = model.with_formula(Formula(everything, {}, model.encoding_.attributes, "p"))
-    refitted = expert.refit(X, y, lock=[1, 2])
+    refitted = expert.refit(X, y, lock=[1])  # a = x or a = y reads: a is known
     assert refitted.predict(X).tolist() == ["p"] * 4
     assert refitted.history_.tolist() == [1.0]

@@ -4,44 +4,45 @@ import numpy as np
 import pytest
 
 from rulenet import Anneal, RandomInit, bits
-from rulenet.training import anneal as annealing
-from rulenet.training import enlarge as enlarging
-from rulenet.training.crew import Crew
-from rulenet.training.enlarge import enlarge, split
-from rulenet.training.plan import MAX_ROWS, Plan
-from rulenet.training.problem import Problem
-from rulenet.training.search import be_silent
+from rulenet.anneal import anneal as annealing
+from rulenet.anneal.jobs import Run
+from rulenet.anneal.many_rows import enlarge, split
+from rulenet.anneal.plan import Plan
+from rulenet.anneal.schedule import SCHEDULE
+from rulenet.conditions import Relations
+from rulenet.search.problem import Problem
+from rulenet.search.protocol import FunctionStart, be_silent
 
 N_ROWS = 6000
 RNG = np.random.default_rng(0)
 COLUMNS = RNG.random((10, N_ROWS)) < 0.5
 LITERALS = np.stack([~COLUMNS, COLUMNS], axis=1).reshape(20, N_ROWS)
-GROUPS = np.arange(20) // 2
+RELATIONS = Relations.of(np.arange(20) // 2, np.arange(20) // 2)
 CONCEPT = (COLUMNS[0] & (COLUMNS[1] | COLUMNS[2])) | (COLUMNS[3] & COLUMNS[4] & ~COLUMNS[5])
 NOISE = RNG.random(N_ROWS) < 0.05
 SEARCH = Anneal(n_restarts=3, n_proposals=3_000)
 
 
 def make_problem(target=CONCEPT ^ NOISE):
-    return Problem.of(bits.pack(LITERALS), target, GROUPS)
+    return Problem.of(bits.pack(LITERALS), target, RELATIONS)
 
 
-def start(seed):
-    return RandomInit().start(GROUPS, (8, 4, 2), "and", seed)
+start = FunctionStart(lambda seed: RandomInit().start(RELATIONS, (8, 4, 2), "and", seed))
 
 
 def walk_on(problem, price=None, max_time=None):
     search = Anneal(n_restarts=3, n_proposals=3_000, max_time=max_time)
     deadline = None if max_time is None else 0.0
-    crew = Crew(problem, 1, be_silent, deadline)
+    run = Run(problem, 1, be_silent, deadline)
     plan = Plan.of(search, problem, 1)
-    return enlarge(problem, plan, [start(seed) for seed in range(3)], price, 0, crew, 0.5, 0.5)
+    return enlarge(problem, plan, [start(seed) for seed in range(3)], price, 0, run, 0.5, 0.5)
 
 
 def test_rows_seen_and_rows_held_out_are_apart():
-    assert N_ROWS > MAX_ROWS
+    assert SCHEDULE.max_rows < N_ROWS
     number = np.arange(N_ROWS)
-    problem = Problem.of(bits.pack((number >> np.arange(13)[:, np.newaxis] & 1).astype(bool)), CONCEPT, np.arange(13))
+    literals = bits.pack((number >> np.arange(13)[:, np.newaxis] & 1).astype(bool))
+    problem = Problem.of(literals, CONCEPT, Relations.of(np.arange(13)))
     parts = [bits.unpack(part.literals, part.n_rows).T @ (1 << np.arange(13)) for part in split(problem, 1)]
     assert sorted(np.concatenate(parts)) == list(number)
     assert len(parts[1]) == N_ROWS // 8
@@ -50,12 +51,12 @@ def test_rows_seen_and_rows_held_out_are_apart():
 def test_every_price_has_networks_judged_on_all_rows():
     problem = make_problem()
     candidates = walk_on(problem)
-    assert candidates.prices == enlarging.PRICES
-    assert len(candidates.folds) == enlarging.N_SECOND
-    assert len(candidates.full) == enlarging.N_FIRST + enlarging.N_SECOND
+    assert candidates.prices == SCHEDULE.large_prices
+    assert len(candidates.folds) == SCHEDULE.n_second
+    assert len(candidates.full) == SCHEDULE.n_first + SCHEDULE.n_second
     for path in candidates.full:
-        assert [rung.price for rung in path] == list(enlarging.PRICES)
-        assert all(rung.errors == problem.errors(rung.network) for rung in path)
+        assert [found.price for found in path] == list(SCHEDULE.large_prices)
+        assert all(found.errors == problem.errors(found.network) for found in path)
 
 
 def test_a_price_that_the_user_gives_is_the_last_one():

@@ -14,14 +14,14 @@ import pytest
 from joblib import parallel_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import PredefinedSplit, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 from rulenet.datasets import make_parity
 from rulenet.exceptions import ParameterError
-from rulenet.experiments import Fit, Study, read_results, run_study
+from rulenet.experiments import Fit, Study, average_scores, failures, forget_results, read_results, run_study
 from rulenet.experiments.results import COLUMNS, ResultsError, open_results
 
 
@@ -163,6 +163,63 @@ def test_an_error_is_a_row_and_the_study_goes_on(tmp_path):
 def test_a_study_may_have_its_own_measures(tmp_path):
     study = small_study(learners={"CART": cart}, measures={"n_leaves": lambda tree: tree.get_n_leaves()})
     assert (run_study(study, tmp_path / "results.csv")["n_leaves"] > 1).all()
+
+
+def test_rows_are_judged_by_probabilities_and_size_too(tmp_path):
+    results = run_study(small_study(), tmp_path / "results.csv")
+    trees, dummies = (results[results["learner"] == name] for name in ("CART", "majority"))
+    assert (trees["size"] > 1).all()
+    assert dummies["size"].isna().all()
+    assert dummies["auc"].eq(0.5).all()
+    assert results["balanced_accuracy"].between(0, 1).all()
+    assert (results["log_loss"] >= 0).all()
+
+
+def test_data_sets_may_have_folds_of_their_own(tmp_path):
+    X, y = make_parity(4)
+    study = small_study(
+        datasets={"parts": lambda: (X, y), "parity-6": lambda: make_parity(6, 3)},
+        splitters={"parts": PredefinedSplit([-1] * 10 + [0] * 6)},
+        folds={"parity-6": (1,)},
+        seeds=(0,),
+    )
+    results = run_study(study, tmp_path / "results.csv").set_index(["dataset", "learner"])
+    assert results.loc[("parts", "CART"), ["fold", "n_train", "n_test"]].tolist() == [0, 10, 6]
+    assert results.loc[("parity-6", "CART"), "fold"] == 1
+
+
+def test_with_patience_every_fit_has_a_process_and_an_end(tmp_path):
+    study = small_study(learners={"CART": cart}, seeds=(0,), folds=(0,))
+    results = run_study(study, tmp_path / "results.csv", patience=300)
+    assert results["error"].isna().all()
+    assert (results["memory"] > 10).all()
+    stopped = run_study(study, tmp_path / "stopped.csv", patience=0)
+    assert set(stopped["error"]) == {"stopped after 0 s"}
+
+
+def test_a_learner_that_failed_on_one_fold_has_no_mean_and_is_named(tmp_path):
+    class Moody(DecisionTreeClassifier):
+        def fit(self, X, y):
+            if X.index[0] == 0:
+                raise ValueError("not today")
+            return super().fit(X, y)
+
+    results = run_study(small_study(learners={"moody": lambda seed: Moody(), "CART": cart}), tmp_path / "results.csv")
+    scores = average_scores(results)
+    assert scores["moody"].isna().all()
+    assert scores["CART"].notna().all()
+    assert failures(results)[0] == "moody on parity-4, 2 fits: ValueError: not today"
+
+
+def test_forgotten_learners_are_fitted_again(tmp_path):
+    path = tmp_path / "results.csv"
+    before = run_study(small_study(), path)
+    forget_results(path, ["CART"])
+    assert set(read_results(path)["learner"]) == {"majority"}
+    again = run_study(small_study(learners={"CART": lambda seed: cart(seed + 5), "majority": dummy}), path)
+    assert sorted(keys(again)) == sorted(keys(before))
+    forget_results(path)
+    assert not path.exists()
 
 
 def test_every_session_records_its_versions(tmp_path):

@@ -1,6 +1,7 @@
 """Pictures show what is there, for small and large formulas and any names."""
 
 import itertools
+import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pandas as pd
@@ -8,23 +9,44 @@ import pytest
 from hypothesis import given, settings
 
 from formula_strategies import formulas
-from rulenet import Greedy, ParameterError, RuleNetworkClassifier
-from rulenet.formulas import And, Formula, Or, factor, from_network, minimise
-from rulenet.formulas.expressions import walk
-from rulenet.literals import Attribute, Literal, literals_of
-from rulenet.network import Network
+from rulenet.conditions import Attribute, Condition
+from rulenet.exceptions import ParameterError
+from rulenet.formulas.expressions import And, AtLeast, Concept, Formula, Or, walk
 from rulenet.pictures import draw_coverage, draw_history, draw_network
-from rulenet.pictures.layout import _crossings, _links, lay_out
-from rulenet.pictures.network import _places
-from test_formulas import equation_1, parity
+from rulenet.scene import scene_of
+from rulenet.scene.graph import Graph
+from rulenet.scene.labels import label_of, width_of
+from rulenet.scene.network import Layers
+from rulenet.scene.untangle import crossings
+
+AGE = Attribute("age", kind="numeric", cuts=(20, 37.5))
+COLOUR = Attribute("colour of the car", ("red", "blue", "as green as the grass on the hill", "black"))
 
 
-def large_formula():
-    rng = np.random.default_rng(10)
-    literals = literals_of([Attribute(f"attribute {i}", ("low", "medium", "high")) for i in range(12)])
-    densities = [(60, 36, 0.07), (30, 60, 0.07), (16, 30, 0.08), (8, 16, 0.18), (4, 8, 0.3)]
-    weights = [rng.random((m, n)) < p for m, n, p in densities]
-    return from_network(Network([*weights, [[1] * 4]], "or"), literals)
+def random_formula(n_conditions, seed=0):
+    """A deep formula with counts over many conditions."""
+    rng = np.random.default_rng(seed)
+    attributes = tuple(
+        Attribute(f"attribute {i}", kind="numeric", cuts=(1, 2, 3.5, 4)) for i in range(n_conditions // 3 + 2)
+    )
+
+    def condition():
+        low, high = sorted(rng.choice(6, 2, replace=False).tolist())
+        return Condition(attributes[rng.integers(len(attributes))], (1 << high) - (1 << low))
+
+    concepts, rules = {}, []
+    while n_conditions > 0:
+        parts = tuple(condition() for _ in range(rng.integers(3, 6)))
+        n_conditions -= len(parts)
+        gate = [And(parts), Or(parts), AtLeast(2, (*parts, parts[0]))][rng.integers(3)]
+        if concepts and rng.random() < 0.4:
+            gate = And((gate, Concept(list(concepts)[rng.integers(len(concepts))])))
+        if rng.random() < 0.5:
+            concepts[f"c{len(concepts)}"] = gate
+        else:
+            rules.append(gate)
+    rules += [Concept(name) for name in concepts]
+    return Formula(AtLeast(2, tuple(rules)), concepts, attributes)
 
 
 def texts(figure):
@@ -32,51 +54,122 @@ def texts(figure):
 
 
 @pytest.mark.parametrize("colours", ["paper", "safe"])
-def test_the_picture_names_literals_concepts_and_target(colours, tmp_path):
-    formula = factor(minimise(parity(5)))
-    figure = draw_network(formula, colours=colours, title="parity")
-    wanted = {*map(str, formula.literals), *formula.concepts, "positive"}
+def test_the_picture_names_conditions_concepts_and_target(colours, tmp_path):
+    young = AGE.between(20, 37.5)
+    formula = Formula(
+        AtLeast(2, (Concept("mild"), young, AGE.is_missing)), {"mild": Or((young, COLOUR.equal("red")))}, (AGE, COLOUR)
+    )
+    figure = draw_network(formula, colours=colours, title="rules")
+    wanted = {*map(str, formula.conditions), "mild", "positive", "at least 2 of", "any of", "rules"}
     assert wanted <= set(texts(figure))
-    figure.savefig(tmp_path / "p.svg")
-    assert (tmp_path / "p.svg").stat().st_size > 1000
+
+
+def test_text_in_svg_files_is_text(tmp_path):
+    formula = Formula(And((AGE.at_most(20), COLOUR.equal("red"))), {}, (AGE, COLOUR), "<b> & $x$")
+    for figure in (draw_network(formula), draw_history([0.5, 0.7])):
+        figure.savefig(tmp_path / "p.svg")
+        written = {
+            "".join(e.itertext()) for e in ElementTree.parse(tmp_path / "p.svg").iter() if e.tag.endswith("text")
+        }
+        assert {"age <= 20", "all of", "<b> & $x$"} <= written or "training accuracy" in written
+
+
+def test_sets_of_values_are_one_node():
+    scene = scene_of(Formula(COLOUR.one_of(["red", "blue"]), {}, (COLOUR,)))
+    assert [node.label for node in scene.nodes if not node.gate] == ["colour of the car in {red, blue}"]
+
+
+@pytest.mark.parametrize("length", [16, 20, 34])
+def test_labels_are_cut_in_names_and_values_never_in_signs(length):
+    for condition, sign in [
+        (COLOUR.equal(COLOUR.values[2]), " = "),
+        (~COLOUR.equal(COLOUR.values[2]), " != "),
+        (COLOUR.one_of(COLOUR.values[1:3]), " in {"),
+        (Attribute("a very long name of a column", kind="numeric", cuts=(20, 37.5)).between(20, 37.5), " <= 37.5"),
+        (Attribute("a very long name of a column", kind="numeric", cuts=(20, 37.5)).is_missing, " is missing"),
+    ]:
+        label = label_of(condition, length)
+        assert sign in label
+        assert len(label) <= length + 12
+        assert "…" in label or label == str(condition)
 
 
 @settings(max_examples=30)
 @given(formulas())
-def test_any_formula_can_be_laid_out(formula):
-    layout = lay_out(formula)
-    gates = sum(isinstance(x, And | Or) for _, e in formula.definitions for x in walk(e))
-    assert sum(bool(n.gate) for n in layout.nodes) >= gates
-    depth = {n: d for d, layer in enumerate(layout.layers) for n in layer}
-    assert all(depth[b] == depth[a] + 1 for a, b in _links(layout.edges))
+def test_any_formula_has_a_scene(formula):
+    for style in ("network", "panels"):
+        scene = scene_of(formula, style=style)
+        gates = sum(isinstance(x, And | Or | AtLeast) for _, e in formula.definitions for x in walk(e))
+        assert sum(bool(n.gate) for n in scene.nodes) >= gates
+        for edge in scene.edges:
+            assert scene.nodes[edge.start].at.x < scene.nodes[edge.end].at.x
+            assert all(a.x <= b.x + 1e-9 for a, b in itertools.pairwise(edge.points))
+        for node in scene.nodes:
+            assert 0 < node.at.x < scene.width
+            assert 0 < node.at.y < scene.height
     assert draw_network(formula).axes
 
 
-def test_nodes_of_a_large_network_do_not_touch():
-    layout = lay_out(large_formula())
-    assert sum(bool(node.gate) for node in layout.nodes) >= 30
-    places = _places(layout)
-    for layer in layout.layers:
-        heights = [places[n, 1] for n in layer if layout.nodes[n].label is not None]
-        assert all(a - b > 0.3 for a, b in itertools.pairwise(heights))
+@pytest.mark.parametrize("n_conditions", [20, 60, 200])
+def test_nothing_that_is_written_overlaps(n_conditions):
+    scene = scene_of(random_formula(n_conditions))
+    boxes = []
+    for node in scene.nodes:
+        if node.gate:
+            boxes.append((node.at.x - node.width / 2, node.at.x + node.width / 2, node.at.y - 0.1, node.at.y + 0.1))
+        else:
+            boxes.append((node.at.x - 0.1 - width_of(node.label, 9), node.at.x, node.at.y - 0.08, node.at.y + 0.08))
+    for a, b in itertools.combinations(boxes, 2):
+        assert a[1] <= b[0] or b[1] <= a[0] or a[3] <= b[2] or b[3] <= a[2]
+    for left, _, top, _ in boxes:
+        assert left > 0
+        assert top > 0
+
+
+def test_many_conditions_get_panels_on_a_page():
+    small, large = scene_of(random_formula(30)), scene_of(random_formula(205))
+    assert not small.panels
+    titles = {panel.title.split(" (")[0] for panel in large.panels}
+    assert titles == {*random_formula(205).concepts, "positive"}
+    assert 0.7 < large.width / large.height < 3
+    assert large.width * large.height < 600
+    for a, b in itertools.combinations(large.panels, 2):
+        apart_x = a.corner.x + a.width <= b.corner.x or b.corner.x + b.width <= a.corner.x
+        assert apart_x or a.corner.y + a.height <= b.corner.y or b.corner.y + b.height <= a.corner.y
+
+
+def test_points_are_on_the_edges_and_coverage_on_the_units():
+    young = AGE.at_most(37.5)
+    formula = Formula(AtLeast(3, (young, young, AGE.is_missing, AGE.at_most(20))), {}, (AGE,), "yes")
+    table = pd.DataFrame({"kind": ["target"], "name": ["yes"], "coverage": [1200], "support": [900]})
+    found = texts(draw_network(formula, statistics=table))
+    assert {"×2", "at least 3 points of", "1,200 rows, 75% positive"} <= set(found)
 
 
 def test_sorting_by_barycentre_removes_most_crossings():
-    layout = lay_out(large_formula())
-    unsorted = [sorted(layer) for layer in layout.layers]
-    assert layout.n_crossings < 0.7 * _crossings(unsorted, _links(layout.edges))
-    assert lay_out(factor(minimise(equation_1()))).n_crossings <= 2
+    layers = Layers(Graph.of(random_formula(60), 34, {}))
+    unsorted = [sorted(layer) for layer in layers.order]
+    assert layers.n_crossings < 0.7 * crossings(unsorted, layers.pairs)
 
 
 def test_hostile_labels_are_drawn_as_they_are(tmp_path):
-    a = Attribute("$x_1$ \\frac & <b>", ("$$", "%{}\n☃" + "long " * 30))
-    formula = Formula(And(tuple(Literal(a, v, "!=") for v in a.values)), {}, (a,), "$\\bad$")
-    draw_network(formula, title="$oops").savefig(tmp_path / "p.png")
+    a = Attribute("$x_1$ \\frac & <b>\u202e", ("$$", "%{}\n☃" + "long " * 30, "</script>"))
+    formula = Formula(And(tuple(~a.equal(v) for v in a.values)), {}, (a,), "$\\bad$")
+    figure = draw_network(formula, title="$oops")
+    figure.savefig(tmp_path / "p.png")
+    figure.savefig(tmp_path / "p.svg")
+    assert "\u202e" not in (tmp_path / "p.svg").read_text(encoding="utf-8")
+    ElementTree.parse(tmp_path / "p.svg")
 
 
 def test_unknown_colours_are_refused():
     with pytest.raises(ParameterError, match="must be one of 'paper', 'safe'"):
-        draw_network(equation_1(), colours="pink")
+        draw_network(random_formula(12), colours="pink")
+
+
+def test_an_unknown_style_is_refused():
+    with pytest.raises(ParameterError, match="style is 'odd', but must be one of"):
+        draw_network(random_formula(12), style="odd")
 
 
 def test_curves_and_bars_are_drawn(tmp_path):
@@ -95,11 +188,13 @@ def test_curves_and_bars_are_drawn(tmp_path):
 
 
 def test_a_fitted_classifier_shows_rules_and_picture_in_a_notebook():
+    from rulenet import Greedy, RuleNetworkClassifier
+
     X = pd.DataFrame({"<a>": ["u", "v", "w", "u"], "b": ["x", "y", "y", "y"]})
     model = RuleNetworkClassifier([2], search=Greedy(n_epochs=1), random_state=0)
     html = model.fit(X, ["p", "n", "n", "p"])._repr_html_()
     assert "&lt;a&gt;" in html
-    assert "<pre>" in html
+    assert "<b>" in html
     for kind in ("network", "history"):
         assert model.picture(kind).axes
     assert model.picture("coverage", X, ["p", "n", "n", "p"]).axes

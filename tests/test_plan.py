@@ -4,15 +4,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulenet import Anneal, bits
-from rulenet.training import plan as plans
-from rulenet.training.plan import Plan, divide_time
-from rulenet.training.problem import Problem
+from rulenet.anneal.plan import Plan, divide_time
+from rulenet.anneal.schedule import SCHEDULE
+from rulenet.conditions import Relations
+from rulenet.search.problem import Problem
 
 
 def make_problem(n_rows):
     rng = np.random.default_rng(n_rows)
     literals = rng.random((6, n_rows)) < 0.5
-    return Problem.of(bits.pack(literals), literals[0] & literals[1], np.arange(6) // 2)
+    return Problem.of(bits.pack(literals), literals[0] & literals[1], Relations.of(np.arange(6) // 2))
 
 
 @given(
@@ -20,7 +21,7 @@ def make_problem(n_rows):
 )
 def test_a_limited_time_is_shared_out_and_not_exceeded(seconds, n_threads, n_restarts, n_folds, usual):
     n_walks, n_kept, paths = divide_time(seconds, n_threads, n_restarts, n_folds, usual)
-    assert len(paths) == n_walks + plans.WALKS_PER_FOLD * n_kept
+    assert len(paths) == n_walks + SCHEDULE.walks_per_fold * n_kept
     assert 1 <= n_walks <= n_restarts
     assert n_kept in (0, n_folds)
     assert min(paths) > 0
@@ -39,11 +40,11 @@ def test_half_of_a_limited_time_is_for_walks_of_the_usual_length(seconds, shape)
 
 
 def test_without_a_limit_a_second_round_is_longer_and_has_fewer_walks_where_they_are_dear():
-    for n_rows, n_walks in ((500, plans.MANY_LONGER), (2000, plans.FEW_LONGER)):
+    for n_rows, n_walks in ((500, SCHEDULE.many_longer), (2000, SCHEDULE.few_longer)):
         plan = Plan.of(Anneal(), make_problem(n_rows), 2)
         second = plan.lengthened(None, 2)
         assert (second.n_restarts, second.n_folds, second.path_seconds) == (n_walks, 0, None)
-        assert second.n_proposals == plans.LONGER * plan.n_proposals
+        assert second.n_proposals == SCHEDULE.longer * plan.n_proposals
 
 
 def test_a_second_round_fits_into_the_time_left_or_does_not_take_place():

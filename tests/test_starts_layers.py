@@ -7,14 +7,17 @@ from sklearn.base import clone
 
 import reference
 from rulenet import Anneal, Greedy, LayersInit, ParameterError, RuleNetworkClassifier, bits
-from rulenet.training import layers_kernels
-from rulenet.training.problem import Problem, slice_weights
+from rulenet.conditions import Relations
+from rulenet.search.problem import Problem
+from rulenet.search.weights import slice_weights
+from rulenet.starts import layers_kernels
 from strategies import problems
 
 SIZES = st.lists(st.integers(1, 6), min_size=1, max_size=4)
 GATES = st.sampled_from(["and", "or"])
 
 
+@pytest.mark.kernels
 @given(problems(max_rows=100), st.sampled_from([0, 0.5, 5, 30]), st.integers(0, 10**6))
 @settings(max_examples=60)
 def test_rules_grow_as_those_of_the_reference(case, m, seed):
@@ -64,7 +67,7 @@ def test_the_start_errs_no_more_than_a_constant(case, sizes, gate):
 @given(GATES, SIZES, st.booleans())
 def test_a_constant_target_gives_a_constant_start(gate, sizes, value):
     rows = np.random.default_rng(0).random((50, 6)) < 0.5
-    problem = Problem.of(bits.pack(np.ascontiguousarray(rows.T)), np.full(50, value), np.full(6, -1))
+    problem = Problem.of(bits.pack(np.ascontiguousarray(rows.T)), np.full(50, value), Relations.of(range(6)))
     assert (LayersInit(sizes, gate).learn(problem, (), 0).predict(rows) == value).all()
 
 
@@ -72,7 +75,7 @@ def test_a_constant_target_gives_a_constant_start(gate, sizes, value):
 @pytest.mark.parametrize("sizes", [(8,), (8, 2), (8, 4, 2)])
 def test_a_table_of_one_literal_is_learned(gate, sizes):
     literal = np.arange(40) % 3 == 0
-    problem = Problem.of(bits.pack(literal[np.newaxis]), literal, np.array([0]))
+    problem = Problem.of(bits.pack(literal[np.newaxis]), literal, Relations.of([0]))
     assert problem.errors(LayersInit(sizes, gate).learn(problem, (), 0)) == 0
 
 
@@ -86,7 +89,7 @@ def noisy_table(n_rows=600, seed=0):
 def noisy_problem():
     X, target = noisy_table()
     rows = np.hstack([X.to_numpy() == value for value in "012"])
-    return Problem.of(bits.pack(np.ascontiguousarray(rows.T)), target, np.tile(np.arange(8), 3))
+    return Problem.of(bits.pack(np.ascontiguousarray(rows.T)), target, Relations.of(np.tile(np.arange(8), 3)))
 
 
 def test_the_same_seed_gives_the_same_network():
@@ -100,7 +103,7 @@ def test_the_same_seed_gives_the_same_network():
 def test_weights_count_as_copies_of_rows():
     problem = noisy_problem()
     weights = 1 + np.arange(problem.n_rows) % 3
-    weighted = Problem(problem.literals, problem.target, slice_weights(weights), problem.groups, problem.n_rows)
+    weighted = Problem(problem.literals, problem.target, slice_weights(weights), problem.relations, problem.n_rows)
     copied = problem.take(np.repeat(np.arange(problem.n_rows), weights))
     # With m = 0 the size of a row does not matter; 40 rows of each class give every example a turn.
     few = np.arange(80)
@@ -114,7 +117,7 @@ def test_weights_count_as_copies_of_rows():
     [
         (LayersInit(()), r"hidden_layer_sizes is \(\)"),
         (LayersInit(5), "hidden_layer_sizes is 5"),
-        (LayersInit((4, 0)), "hidden_layer_sizes has 0"),
+        (LayersInit((4, 0)), r"hidden_layer_sizes is \(4, 0\)"),
         (LayersInit(first_gate="xor"), "first_gate is 'xor'"),
         (LayersInit(m=-1), "m is -1"),
         (LayersInit(m="much"), "m is 'much'"),

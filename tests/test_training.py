@@ -7,12 +7,16 @@ from hypothesis import strategies as st
 
 import reference
 from rulenet import Greedy, Network, ParameterError, RandomInit, TableError, bits
-from rulenet.training import ascent
-from rulenet.training.problem import Problem, quantise_weights, slice_weights
-from rulenet.training.together import Tactic, climb
+from rulenet.conditions import Attribute, Relations, relations_of
+from rulenet.greedy import ascent
+from rulenet.greedy.together import Tactic, ascend
+from rulenet.search.problem import Problem
+from rulenet.search.protocol import FunctionStart
+from rulenet.search.weights import quantise_weights, slice_weights
 from strategies import problems
 
 GROUPS = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2])
+RELATIONS = Relations.of(GROUPS, GROUPS)
 
 
 @given(
@@ -23,16 +27,26 @@ GROUPS = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2])
     st.integers(0, 10**6),
 )
 def test_random_starts_draw_the_numbers_of_the_reference(sizes, gate, length, probability, seed):
-    network = RandomInit(length, probability).start(GROUPS, sizes, gate, seed)
+    network = RandomInit(length, probability).start(RELATIONS, sizes, gate, seed)
     expected = reference.initialise(GROUPS.tolist(), sizes, gate, length, probability, seed)
     assert network == Network(expected, gate)
 
 
 def test_literals_without_siblings_are_left_out_of_random_rules():
-    groups = np.array([0, 0, 0, -1, -1, -1])
-    network = RandomInit(1, 0).start(groups, (50,), "and", 0)
+    relations = Relations.of([0] * 6, [0, 0, 0, -1, -1, -1])
+    network = RandomInit(1, 0).start(relations, (50,), "and", 0)
     assert network.weights[0][:, :3].sum() == 50
     assert not network.weights[0][:, 3:].any()
+
+
+def test_attributes_without_exclusive_literals_are_drawn_from_as_a_whole():
+    shape, age = Attribute("shape", ("disc", "ring", "star")), Attribute("age", kind="numeric", cuts=(20, 30, 40))
+    differ = [~shape.equal(value) for value in shape.values]
+    ages = [age.at_most(20), age.at_most(30), age.above(30), age.above(40)]
+    network = RandomInit(2, 0).start(relations_of([*differ, *ages]), (200,), "and", 0)
+    assert network.weights[0].any(axis=0).all()
+    assert (network.weights[0][:, :3].sum(axis=1) == 1).all()
+    assert (network.weights[0][:, 3:].sum(axis=1) == 1).all()
 
 
 @given(
@@ -46,7 +60,7 @@ def test_literals_without_siblings_are_left_out_of_random_rules():
 @settings(max_examples=40)
 def test_training_ends_with_the_weights_and_history_of_the_reference(case, n_epochs, size, max_flips, restore, seed):
     search = Greedy(n_epochs, size, max_flips, restore, max_restarts=0)
-    found = search.search(case.problem, lambda _: case.network, seed)
+    found = search.search(case.problem, FunctionStart(lambda _: case.network), seed)
     weights, history = reference.train(
         case.network.weights, case.network.first_gate, *case.plain,
         n_epochs=n_epochs, batch_size=size, max_flips=max_flips, restore_best=restore, seed=seed,
@@ -69,7 +83,7 @@ def test_climbing_by_any_tactic_ends_with_the_weights_of_the_reference(
 ):
     flat = case.network.flat()
     with patch.object(ascent, "MIN_WORDS_PER_THREAD", 1):
-        n_flips = climb(flat, case.problem, Tactic(max_flips, guided, n, n_candidates), n_jobs)
+        n_flips = ascend(flat, case.problem, Tactic(max_flips, guided, n, n_candidates), n_jobs)
     expected = reference.climb(
         case.network.weights, case.network.first_gate, *case.plain, max_flips, guided, n, n_candidates
     )
@@ -85,7 +99,7 @@ def test_climbing_by_any_tactic_ends_with_the_weights_of_the_reference(
 def test_training_by_any_tactic_ends_with_the_weights_and_history_of_the_reference(case, size, guided, n, n_jobs, seed):
     search = Greedy(2, size, max_restarts=0, guided=guided, flips_at_once=n, n_candidates=2)
     with patch.object(ascent, "MIN_WORDS_PER_THREAD", 1):
-        found = search.search(case.problem, lambda _: case.network, seed, n_jobs)
+        found = search.search(case.problem, FunctionStart(lambda _: case.network), seed, n_jobs)
     weights, history = reference.train(
         case.network.weights, case.network.first_gate, *case.plain, n_epochs=2, batch_size=size, max_flips=10**6,
         restore_best=True, seed=seed, guided=guided, flips_at_once=n, n_candidates=2,
@@ -109,29 +123,34 @@ def test_a_flip_changes_the_output_in_its_direction_only(case):
 @given(problems(max_rows=100), st.integers(2, 3))
 def test_flips_at_once_go_on_from_where_single_flips_end(case, n):
     plain, together = case.network.flat(), case.network.flat()
-    climb(plain, case.problem, Tactic())
-    climb(together, case.problem, Tactic(flips_at_once=n))
+    ascend(plain, case.problem, Tactic())
+    ascend(together, case.problem, Tactic(flips_at_once=n))
     assert case.problem.errors(together) <= case.problem.errors(plain)
 
 
 @pytest.mark.parametrize(("unread", "n_needed"), [([0, 1, 1, 0], 1), ([0, 1, 0, 0], 2), ([0, 0, 0, 0], 3)])
 def test_flips_at_once_complete_a_rule_that_single_flips_cannot(unread, n_needed):
     rows = np.array([[1, 0, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 1]], dtype=bool)  # not a, a, not b, b
-    problem = Problem.of(bits.pack(np.ascontiguousarray(rows.T)), rows[:, 0] ^ rows[:, 2], np.array([0, 0, 1, 1]))
+    problem = Problem.of(bits.pack(np.ascontiguousarray(rows.T)), rows[:, 0] ^ rows[:, 2], pairs(2))
     half = Network([[[1, 0, 0, 1], unread], [[1, 0]]])  # "not a and b"
     for n in (1, 2, 3):
-        found = Greedy(0, max_restarts=0, flips_at_once=n).search(problem, lambda _: half, 0)
+        found = Greedy(0, max_restarts=0, flips_at_once=n).search(problem, FunctionStart(lambda _: half), 0)
         assert problem.errors(found.network) == (n < n_needed)
+
+
+def pairs(n):
+    owner = np.repeat(np.arange(n), 2)
+    return Relations.of(owner, owner)
 
 
 def exclusive_or(n_rows=64, seed=0):
     values = np.random.default_rng(seed).random((n_rows, 3)) < 0.5
     rows = np.stack([~values, values], axis=2).reshape(n_rows, -1)
-    return Problem.of(bits.pack(np.ascontiguousarray(rows.T)), values[:, 0] ^ values[:, 1], np.repeat(np.arange(3), 2))
+    return Problem.of(bits.pack(np.ascontiguousarray(rows.T)), values[:, 0] ^ values[:, 1], pairs(3))
 
 
-def starts(sizes=(4, 2), gate="and", groups=np.repeat(np.arange(3), 2)):  # noqa: B008
-    return lambda seed: RandomInit(2, 0.2).start(groups, sizes, gate, seed)
+def starts(sizes=(4, 2), gate="and"):
+    return FunctionStart(lambda seed: RandomInit(2, 0.2).start(pairs(3), sizes, gate, seed))
 
 
 def test_all_rows_are_one_batch_when_the_batch_size_is_none():
@@ -144,7 +163,7 @@ def test_all_rows_are_one_batch_when_the_batch_size_is_none():
 def test_without_an_epoch_limit_training_ends_after_an_epoch_without_improvement():
     problem = exclusive_or(300, seed=1)
     flags = np.random.default_rng(0).random(300) < 0.3
-    noisy = Problem(problem.literals, problem.target ^ bits.pack(flags), problem.planes, problem.groups, 300)
+    noisy = Problem(problem.literals, problem.target ^ bits.pack(flags), problem.planes, problem.relations, 300)
     history = Greedy(n_epochs=None, max_restarts=0).search(noisy, starts(), 0).history
     epochs = [max(history[: 1 + 6 * (e + 1)]) for e in range((len(history) - 2) // 6)]
     assert (len(history) - 2) % 6 == 0
@@ -183,7 +202,7 @@ def test_a_network_that_predicts_one_class_is_started_again_with_the_next_seed()
         seen.append(seed)
         return alive if len(seen) > 2 else dead
 
-    found = Greedy(n_epochs=0, max_flips=0).search(problem, start, 7)
+    found = Greedy(n_epochs=0, max_flips=0).search(problem, FunctionStart(start), 7)
     assert seen == [7, 8, 9]
     assert found.network == alive
 
@@ -192,7 +211,7 @@ def test_restarts_are_bounded():
     seen = []
     dead = Network([np.zeros((2, 6)), np.zeros((1, 2))])
     found = Greedy(n_epochs=0, max_flips=0, max_restarts=3).search(
-        exclusive_or(), lambda seed: seen.append(seed) or dead, 0
+        exclusive_or(), FunctionStart(lambda seed: seen.append(seed) or dead), 0
     )
     assert len(seen) == 4
     assert found.network == dead
@@ -201,11 +220,12 @@ def test_restarts_are_bounded():
 @pytest.mark.parametrize(
     ("search", "message"),
     [
-        (Greedy(n_epochs=-1), "n_epochs is -1"),
+        (Greedy(n_epochs=-1), "n_epochs is -1, but must be None or an integer of at least 0"),
         (Greedy(batch_size=0), "batch_size is 0"),
         (Greedy(max_flips=1.5), "max_flips is 1.5"),
         (Greedy(max_restarts=None), "max_restarts is None"),
-        (Greedy(guided="yes"), "guided is 'yes'"),
+        (Greedy(guided="yes"), "guided is 'yes', but must be True or False"),
+        (Greedy(restore_best=1), "restore_best is 1"),
         (Greedy(flips_at_once=0), "flips_at_once is 0"),
         (Greedy(flips_at_once=None), "flips_at_once is None"),
         (Greedy(n_candidates=0), "n_candidates is 0"),
@@ -218,9 +238,9 @@ def test_parameters_out_of_range_are_refused(search, message):
 
 def test_starts_out_of_range_are_refused():
     with pytest.raises(ParameterError, match="avg_rule_length is -1"):
-        RandomInit(-1).start(GROUPS, (2,), "and", 0)
+        RandomInit(-1).start(RELATIONS, (2,), "and", 0)
     with pytest.raises(ParameterError, match="init_prob is 2"):
-        RandomInit(1, 2).start(GROUPS, (2,), "and", 0)
+        RandomInit(1, 2).start(RELATIONS, (2,), "and", 0)
 
 
 @given(st.lists(st.integers(0, 65535), min_size=1, max_size=50).filter(any))
@@ -257,3 +277,13 @@ def test_planes_add_up_to_the_weights(weights):
 def test_weights_that_cannot_count_are_refused(weights, message):
     with pytest.raises(TableError, match=message):
         quantise_weights(np.array(weights, dtype=float))
+
+
+def test_where_one_class_has_nearly_all_the_weight_it_is_always_predicted():
+    held = np.random.default_rng(0).random((4, 40)) < 0.5
+    for positive in (True, False):
+        target = held[0]
+        weights = np.where(target == positive, 1.0, 1e-7)
+        problem = Problem.of(bits.pack(held), target, Relations.of([0, 1, 2, 3]), weights)
+        found = Greedy().search(problem, FunctionStart(lambda seed: Network([np.ones((1, 4))])), 0)
+        assert (bits.unpack(found.network.evaluate(problem.literals), 40) == positive).all()

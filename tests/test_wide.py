@@ -1,11 +1,16 @@
 """The vector loops against the same in NumPy."""
 
+from pathlib import Path
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from rulenet.training.wide import N_WORDS, copy_signal, fire_unit, new_signals
+from rulenet import kernels as shared
+from rulenet.anneal import kernels, vectors
+from rulenet.anneal.vectors import N_WORDS, copy_signal, fire_unit, new_signals
+from rulenet.compiled import find_sources
 
 
 @njit
@@ -51,3 +56,8 @@ def test_signals_are_whole_vectors_at_their_addresses(n_signals, n_words):
     assert signals.ctypes.data % (N_WORDS * signals.itemsize) == 0
     assert signals.flags.c_contiguous
     assert not signals.any()
+
+
+def test_an_edit_of_the_vector_loops_compiles_the_walk_anew():
+    sources = find_sources(kernels.__name__, Path(kernels.__file__))
+    assert {Path(vectors.__file__), Path(kernels.__file__), Path(shared.__file__)} <= set(sources)

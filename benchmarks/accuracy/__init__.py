@@ -1,1 +1,9 @@
-"""Our default and its peers on the same folds: what is run (`plan`), how (`measure`), and what it says (`report`)."""
+"""Our default and its peers on the same folds, on the harness of `rulenet.experiments`.
+
+names      what learners are called
+sets       data sets, and how they are divided
+tables     real tables with numbers, and what peers reach on them
+learners   ours and the peers
+plan       which learners meet on which sets: the parts
+report     from results to Markdown
+"""

@@ -1,26 +1,29 @@
-"""`python -m benchmarks.accuracy [PART ...] [--seeds N] [--quick] [--fresh | --fresh-ours]`: one report.
+"""`python -m benchmarks.accuracy [PART ...] [--seeds N] [--peers] [--quick] [--fresh | --fresh-ours]`: one report.
 
-Every finished fit is a line of results/accuracy.csv, and what is there is not run again, so a run that was stopped goes
-on where it was. After a change of our code, `--fresh-ours` runs ours again and keeps the peers.
+Every finished fit is a line of results/accuracy/PART.csv, and what is there is not run again, so a run that was stopped
+goes on where it was. After a change of our code, `--fresh-ours` runs ours again and keeps the peers.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from benchmarks.accuracy import measure
-from benchmarks.accuracy.plan import PARTS
-from benchmarks.accuracy.report import write_report
+from benchmarks.accuracy.plan import PARTS, Scale
+from benchmarks.accuracy.report import read_part, write_report
+from rulenet.experiments import forget_results, run_study
 
 OUT = Path(__file__).parents[2] / "results"
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: list[str], out: Path = OUT) -> None:
     parser = argparse.ArgumentParser(
         "python -m benchmarks.accuracy", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all of them if none is named")
-    parser.add_argument("--seeds", type=int, default=3, help="runs of our learner (3)")
+    parser.add_argument("--seeds", type=int, default=3, help="runs of our learner (3; 1 on tables)")
+    parser.add_argument(
+        "--peers", action="store_true", help="run peers on tables too, besides the figures known of them"
+    )
     parser.add_argument("--quick", action="store_true", help="fewer and smaller sets, in files of their own")
     parser.add_argument("--fresh", action="store_true", help="run again what is there")
     parser.add_argument("--fresh-ours", action="store_true", help="run again what is there, but for the peers")
@@ -29,15 +32,27 @@ def main(arguments: list[str]) -> None:
     unknown = set(options.parts) - set(PARTS)
     if unknown:
         parser.error(f"no part is named {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
-    OUT.mkdir(exist_ok=True)
-    path = OUT / ("accuracy-quick.csv" if options.quick else "accuracy.csv")
-    parts = {name: PARTS[name] for name in options.parts or PARTS}
-    measure.tidy(path, parts if options.fresh or options.fresh_ours else (), keep_peers=not options.fresh)
-    if not options.only_report:
-        measure.measure(parts, path, options.seeds, options.quick)
-    report = write_report(measure.read(path), parts)
-    path.with_suffix(".md").write_text(report)
+    folder = out / ("accuracy-quick" if options.quick else "accuracy")
+    scale = Scale(options.seeds, options.quick, options.peers)
+    for name in options.parts or PARTS:
+        if not options.only_report:
+            measure(name, scale, folder, options.fresh, options.fresh_ours)
+    frames = {name: read_part(path) for name in options.parts or PARTS if (path := folder / f"{name}.csv").exists()}
+    report = write_report(frames)
+    folder.with_suffix(".md").write_text(report)
     print(report)
+
+
+def measure(name: str, scale: Scale, folder: Path, fresh: bool = False, fresh_ours: bool = False) -> None:
+    """Run what the file of a part lacks."""
+    part, path = PARTS[name], folder / f"{name}.csv"
+    studies = part.studies(scale)
+    if fresh or fresh_ours:
+        forget_results(
+            path, None if fresh else {learner for study in studies for learner in study.learners} - part.peers
+        )
+    for study in studies:
+        run_study(study, path, progress=sys.stderr.isatty(), prefer="threads", patience=part.patience)
 
 
 if __name__ == "__main__":

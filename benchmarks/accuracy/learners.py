@@ -1,13 +1,13 @@
-"""Ours and the peers, all with their defaults unless the name says otherwise; each fits, times itself and is judged."""
+"""Ours and the peers, all with their defaults unless the name says otherwise; each takes a seed."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from time import perf_counter
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -15,131 +15,167 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
-from wittgenstein import RIPPER
 
-from benchmarks.accuracy.names import BOOSTING, CART, DEEP, FLAT, FOREST, HISTOGRAMS, OURS, RIPPER_PEER, UNDISTILLED
-from benchmarks.accuracy.tasks import Data
-from rulenet import Anneal, Network, RuleNetworkClassifier
+from benchmarks.accuracy.names import (
+    BOOSTING,
+    CART,
+    DEEP,
+    FLAT,
+    FOREST,
+    HERE,
+    HISTOGRAMS,
+    OURS,
+    RIPPER_PEER,
+    UNDISTILLED,
+    in_time_of,
+)
+from rulenet import Anneal, RuleNetworkClassifier
+from rulenet.datasets import make_monk
+from rulenet.experiments import peers
+from rulenet.experiments.paper.learners import to_literals
+from rulenet.experiments.paper.ripper import Ripper
+from rulenet.experiments.study import Learner
 
 N_THREADS = 2
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """``size`` counts edges of networks, conditions of rules, splits of trees."""
-
-    accuracy: float
-    seconds: float
-    size: float = np.nan
-    units: float = np.nan
-    conditions: float = np.nan
+def ours(seed: int, **parameters: Any) -> RuleNetworkClassifier:
+    """The default classifier; what a first fit compiles and loads is not timed."""
+    warm_up()
+    return RuleNetworkClassifier(random_state=seed, n_jobs=N_THREADS, **parameters)
 
 
-Learner = Callable[[Data, int], Outcome]
+@cache
+def warm_up() -> None:
+    X, y = make_monk(1)
+    RuleNetworkClassifier(search=Anneal(max_time=0.2), random_state=0, n_jobs=N_THREADS).fit(X, y)
 
 
-def fit_rulenet(data: Data, seed: int, **parameters: Any) -> Outcome:
-    model = RuleNetworkClassifier(random_state=seed, n_jobs=N_THREADS, nominal="all", **parameters)
-    begin = perf_counter()
-    model.fit(data.X.iloc[data.train], data.y[data.train])
-    seconds = perf_counter() - begin
-    accuracy = model.score(data.X.iloc[data.test], data.y[data.test])
-    return Outcome(accuracy, seconds, model.network_.n_edges, *count_parts(model.network_))
+class InTime(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Ours within the seconds that a rival takes now, on the machine as warm as it is."""
+
+    def __init__(self, rival: Any, random_state: int = 0) -> None:
+        self.rival = rival
+        self.random_state = random_state
+
+    def fit(self, X: pd.DataFrame, y: Any) -> Self:
+        begin = perf_counter()
+        self.rival.fit(X, y)
+        self.limit_ = perf_counter() - begin
+        self.model_ = ours(self.random_state, nominal="all", search=Anneal(max_time=self.limit_))
+        begin = perf_counter()
+        self.model_.fit(X, y)
+        self.seconds_ = perf_counter() - begin
+        self.classes_, self.size_, self.network_ = self.model_.classes_, self.model_.size_, self.model_.network_
+        return self
+
+    def predict(self, X: pd.DataFrame) -> Any:
+        return self.model_.predict(X)
+
+    def predict_proba(self, X: pd.DataFrame) -> Any:
+        return self.model_.predict_proba(X)
 
 
-def count_parts(network: Network) -> tuple[int, int]:
-    """The units that read something, the output included, and the conditions: edges from literals."""
-    return sum(int(w.any(axis=1).sum()) for w in network.weights), int(network.weights[0].sum())
+def in_time(seed: int, rival: Learner) -> InTime:
+    warm_up()
+    return InTime(rival(0), seed)
 
 
-def fit_within(data: Data, seed: int, seconds: float) -> Outcome:
-    return fit_rulenet(data, seed, search=Anneal(max_time=seconds))
+def on_literals(seed: int, make: Callable[..., Any], **parameters: Any) -> Pipeline:
+    """A learner on a Boolean column for every value."""
+    return make_pipeline(FunctionTransformer(to_literals), make(random_state=seed, **parameters))
 
 
-def one_hot(X: pd.DataFrame) -> pd.DataFrame:
-    return pd.get_dummies(X.astype("category"), dtype=bool)
+def on_numbers(seed: int, make: Callable[[int], Any]) -> Pipeline:
+    """A learner on numbers and categories, for tables as they are read."""
+    return make_pipeline(FunctionTransformer(peers.typed), make(seed))
 
 
 def as_codes(X: pd.DataFrame) -> pd.DataFrame:
     return X.apply(lambda column: column.astype("category").cat.codes)
 
 
-def fit_model(
-    data: Data,
-    seed: int,
-    make: Callable[[int], Any],
-    encode: Callable[[pd.DataFrame], pd.DataFrame] = one_hot,
-    count: Callable[[Any], float] = lambda model: np.nan,
-) -> Outcome:
-    """Encoding is not timed."""
-    X, model = encode(data.X).to_numpy(), make(seed)
-    begin = perf_counter()
-    model.fit(X[data.train], data.y[data.train])
-    seconds = perf_counter() - begin
-    return Outcome(model.score(X[data.test], data.y[data.test]), seconds, count(model))
-
-
-def fit_ripper(data: Data, seed: int) -> Outcome:
-    X, model = one_hot(data.X), RIPPER(random_state=seed)
-    begin = perf_counter()
-    model.fit(X.iloc[data.train], y=data.y[data.train], pos_class=True)
-    seconds = perf_counter() - begin
-    predicted = np.asarray(model.predict(X.iloc[data.test]), dtype=bool)
-    n_conditions = sum(len(rule.conds) for rule in model.ruleset_.rules)
-    accuracy = float(np.mean(predicted == data.y[data.test]))
-    return Outcome(accuracy, seconds, n_conditions, len(model.ruleset_.rules), n_conditions)
-
-
-def count_splits(model: Any) -> float:
-    trees = getattr(model, "estimators_", [model])
-    return float(sum((tree.tree_.node_count - 1) / 2 for tree in np.ravel(trees)))
-
-
-def count_edges(ensemble: Any) -> float:
-    return float(sum(model.network_.n_edges for model in ensemble.estimators_))
-
-
-def _small(seed: int, price: float) -> RuleNetworkClassifier:
+def small(seed: int, price: float) -> RuleNetworkClassifier:
     """A network for an ensemble: two walks at a fixed price instead of twenty."""
-    search = Anneal(price=price, n_restarts=2, n_folds=0)
-    return RuleNetworkClassifier(search=search, nominal="all", n_jobs=N_THREADS, random_state=seed)
+    return ours(seed, nominal="all", search=Anneal(price=price, n_restarts=2, n_folds=0))
 
 
-def _bagging(n: int) -> Learner:
-    def make(seed: int) -> BaggingClassifier:
-        return BaggingClassifier(_small(seed, 0.5), n_estimators=n, random_state=seed)
-
-    return partial(fit_model, make=make, encode=as_codes, count=count_edges)
+def bagged(seed: int, n: int) -> Pipeline:
+    model = BaggingClassifier(small(seed, 0.5), n_estimators=n, random_state=seed)
+    return make_pipeline(FunctionTransformer(as_codes), model)
 
 
-def _boosting(n: int) -> Learner:
-    def make(seed: int) -> AdaBoostClassifier:
-        return AdaBoostClassifier(_small(seed, 2.0), n_estimators=n, random_state=seed)
-
-    return partial(fit_model, make=make, encode=as_codes, count=count_edges)
+def boosted(seed: int, n: int) -> Pipeline:
+    model = AdaBoostClassifier(small(seed, 2.0), n_estimators=n, random_state=seed)
+    return make_pipeline(FunctionTransformer(as_codes), model)
 
 
 ENSEMBLES: dict[str, Learner] = {
-    "10 networks, bagged": _bagging(10),
-    "25 networks, bagged": _bagging(25),
-    "10 networks, AdaBoost": _boosting(10),
-    "25 networks, AdaBoost": _boosting(25),
+    "10 networks, bagged": partial(bagged, n=10),
+    "25 networks, bagged": partial(bagged, n=25),
+    "10 networks, AdaBoost": partial(boosted, n=10),
+    "25 networks, AdaBoost": partial(boosted, n=25),
 }
 
 LEARNERS: dict[str, Learner] = {
-    OURS: fit_rulenet,
-    CART: partial(fit_model, make=lambda seed: DecisionTreeClassifier(random_state=seed), count=count_splits),
-    RIPPER_PEER: fit_ripper,
-    FOREST: partial(fit_model, make=lambda seed: RandomForestClassifier(random_state=seed), count=count_splits),
-    BOOSTING: partial(
-        fit_model,
-        make=lambda seed: GradientBoostingClassifier(n_estimators=300, max_depth=4, random_state=seed),
-        count=count_splits,
-    ),
-    HISTOGRAMS: partial(fit_model, make=lambda seed: HistGradientBoostingClassifier(random_state=seed)),
-    DEEP: partial(fit_rulenet, hidden_layer_sizes=(32, 8, 2), search=Anneal(distil=False)),
-    FLAT: partial(fit_rulenet, hidden_layer_sizes=(43,), search=Anneal(distil=False)),
-    UNDISTILLED: partial(fit_rulenet, search=Anneal(distil=False)),
+    OURS: partial(ours, nominal="all"),
+    CART: partial(on_literals, make=DecisionTreeClassifier),
+    RIPPER_PEER: partial(on_literals, make=Ripper),
+    FOREST: partial(on_literals, make=RandomForestClassifier),
+    BOOSTING: partial(on_literals, make=GradientBoostingClassifier, n_estimators=300, max_depth=4),
+    HISTOGRAMS: partial(on_literals, make=HistGradientBoostingClassifier),
+    DEEP: partial(ours, nominal="all", hidden_layer_sizes=(32, 8, 2), search=Anneal(distil=False)),
+    FLAT: partial(ours, nominal="all", hidden_layer_sizes=(43,), search=Anneal(distil=False)),
+    UNDISTILLED: partial(ours, nominal="all", search=Anneal(distil=False)),
     **ENSEMBLES,
+}
+LEARNERS |= {in_time_of(rival): partial(in_time, rival=LEARNERS[rival]) for rival in (RIPPER_PEER, BOOSTING)}
+
+ON_TABLES: dict[str, Learner] = {
+    HERE["CART"]: partial(on_numbers, make=peers.cart),
+    HERE["forest"]: partial(on_numbers, make=partial(peers.forest, n_jobs=N_THREADS)),
+    HERE["boosting"]: partial(on_numbers, make=peers.boosting),
+}
+
+
+def count_units(model: Any) -> float:
+    """The units of a network that read something, the output included; the rules of RIPPER."""
+    network = getattr(model, "network_", None)
+    if network is not None:
+        return float(sum(int(weights.any(axis=1).sum()) for weights in network.weights))
+    return float(getattr(_last(model), "n_rules_", np.nan))
+
+
+def count_conditions(model: Any) -> float:
+    """The edges of a network from literals, units that stand there for several points once; those of RIPPER's rules."""
+    network = getattr(model, "network_", None)
+    if network is not None:
+        units = np.column_stack([network.needs[0], network.weights[0]])
+        return float(np.unique(units, axis=0)[:, 1:].sum())
+    last = _last(model)
+    return float(last.size_) if isinstance(last, Ripper) else np.nan
+
+
+def _last(model: Any) -> Any:
+    return model[-1] if isinstance(model, Pipeline) else model
+
+
+def limit_of(model: Any) -> float:
+    """The seconds that the model was allowed."""
+    return float(getattr(model, "limit_", np.nan))
+
+
+def own_seconds(model: Any) -> float:
+    """The seconds that it took of them."""
+    return float(getattr(model, "seconds_", np.nan))
+
+
+MEASURES: dict[str, Callable[[Any], float]] = {
+    "units": count_units,
+    "conditions": count_conditions,
+    "limit": limit_of,
+    "own_seconds": own_seconds,
 }

@@ -1,4 +1,4 @@
-"""What learners are called in the file of results and in the report."""
+"""What learners are called in the files of results and in the report."""
 
 OURS = "rulenet"
 CART = "CART"
@@ -12,6 +12,9 @@ PEERS = (CART, RIPPER_PEER, FOREST, BOOSTING, HISTOGRAMS)
 DEEP = "rulenet, deep (32, 8, 2)"
 FLAT = "rulenet, flat (43)"
 UNDISTILLED = "rulenet, its vote not distilled"
+
+#: Peers on real tables, run here rather than taken from the file of what they reach.
+HERE = {name: f"{name}, here" for name in ("CART", "forest", "boosting")}
 
 
 def in_time_of(peer: str) -> str:

@@ -1,48 +1,99 @@
 """The parts of the report: which learners meet on which sets."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.accuracy.learners import ENSEMBLES
+from benchmarks.accuracy.learners import ENSEMBLES, LEARNERS, MEASURES, ON_TABLES, ours
 from benchmarks.accuracy.names import (
     BOOSTING,
     CART,
     DEEP,
     FLAT,
     FOREST,
+    HERE,
     HISTOGRAMS,
     OURS,
     PEERS,
     RIPPER_PEER,
     UNDISTILLED,
+    in_time_of,
 )
-from benchmarks.accuracy.tasks import Task, artificial_tasks, large_tasks, main_tasks, vote_tasks, whole_tasks
+from benchmarks.accuracy.sets import Sets, artificial_sets, large_sets, main_sets, vote_sets, whole_sets
+from benchmarks.accuracy.tables import table_sets
+from rulenet.experiments import Study
 
 # Seconds that a fit in a process of its own may take: on generated tables, and on those of UCI, where RIPPER is slower.
 PATIENCE, SHORT_PATIENCE = 900.0, 300.0
 
 
 @dataclass(frozen=True)
+class Scale:
+    """How much is run."""
+
+    n_seeds: int = 3
+    quick: bool = False
+    peers: bool = False
+
+
+@dataclass(frozen=True)
 class Part:
-    """Learners ``ours`` run with every seed, ``peers`` once; ``rivals`` are timed, and we get as long as each took.
+    """Studies that share a file; with ``patience`` every fit has its own process, stopped after so many seconds."""
 
-    With ``patience`` every fit has a process of its own, which is stopped after so many seconds.
-    """
-
-    tasks: Callable[[bool], Iterable[Task]]
-    ours: tuple[str, ...] = ()
-    peers: tuple[str, ...] = ()
-    rivals: tuple[str, ...] = ()
+    studies: Callable[[Scale], Sequence[Study]]
+    peers: frozenset[str] = frozenset(PEERS)
     patience: float | None = None
 
 
+def _with_seeds(sets: Sets, names: Iterable[str], n_seeds: int) -> Study:
+    return sets.study({name: LEARNERS[name] for name in names}, n_seeds, MEASURES)
+
+
+def _main(scale: Scale) -> list[Study]:
+    sets = main_sets(scale.quick)
+    return [_with_seeds(sets, [OURS], scale.n_seeds), _with_seeds(sets, PEERS, 1)]
+
+
+def _time(scale: Scale) -> list[Study]:
+    sets, rivals = main_sets(scale.quick), (RIPPER_PEER, BOOSTING)
+    return [_with_seeds(sets, rivals, 1), _with_seeds(sets, map(in_time_of, rivals), scale.n_seeds)]
+
+
+def _depth(scale: Scale) -> list[Study]:
+    return [_with_seeds(artificial_sets(scale.quick), (DEEP, FLAT), scale.n_seeds)]
+
+
+def _vote(scale: Scale) -> list[Study]:
+    sets = vote_sets(scale.quick)
+    networks = (OURS, UNDISTILLED, *ENSEMBLES)
+    return [_with_seeds(sets, networks, scale.n_seeds), _with_seeds(sets, (BOOSTING, HISTOGRAMS), 1)]
+
+
+def _large(scale: Scale) -> list[Study]:
+    """The peers learn from one of the tables."""
+    sets = large_sets(scale.quick)
+    compared = sets.only("10,000 rows" if scale.quick else "100,000 rows")
+    peers = (CART, RIPPER_PEER, BOOSTING, HISTOGRAMS)
+    return [_with_seeds(sets, [OURS], scale.n_seeds), _with_seeds(compared, peers, 1)]
+
+
+def _whole(scale: Scale) -> list[Study]:
+    sets = whole_sets(scale.quick)
+    peers = (CART, FOREST, HISTOGRAMS, BOOSTING, RIPPER_PEER)
+    return [_with_seeds(sets, [OURS], scale.n_seeds), _with_seeds(sets, peers, 1)]
+
+
+def _tables(scale: Scale) -> list[Study]:
+    """One seed: there are many folds already."""
+    sets = table_sets(scale.quick)
+    return [sets.study({OURS: ours} | (ON_TABLES if scale.peers else {}), 1, MEASURES)]
+
+
 PARTS: Mapping[str, Part] = {
-    "main": Part(main_tasks, ours=(OURS,), peers=PEERS),
-    "time": Part(main_tasks, rivals=(RIPPER_PEER, BOOSTING)),
-    "depth": Part(artificial_tasks, ours=(DEEP, FLAT)),
-    "vote": Part(vote_tasks, ours=(OURS, UNDISTILLED, *ENSEMBLES), peers=(BOOSTING, HISTOGRAMS)),
-    "large": Part(large_tasks, ours=(OURS,), peers=(CART, RIPPER_PEER, BOOSTING, HISTOGRAMS), patience=PATIENCE),
-    "all-rows": Part(
-        whole_tasks, ours=(OURS,), peers=(CART, FOREST, HISTOGRAMS, BOOSTING, RIPPER_PEER), patience=SHORT_PATIENCE
-    ),
+    "tables": Part(_tables, peers=frozenset(HERE.values())),
+    "main": Part(_main),
+    "time": Part(_time),
+    "depth": Part(_depth),
+    "vote": Part(_vote),
+    "large": Part(_large, patience=PATIENCE),
+    "all-rows": Part(_whole, patience=SHORT_PATIENCE),
 }

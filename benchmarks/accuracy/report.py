@@ -1,13 +1,18 @@
-"""From the results of fits to Markdown; every function takes a frame with the columns of `measure.COLUMNS`."""
+"""From the results of fits to Markdown; every function takes a frame as `read_part` gives it."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from benchmarks.accuracy.names import BOOSTING, DEEP, FLAT, OURS, PEERS, RIPPER_PEER, in_time_of
-from benchmarks.accuracy.tasks import UCI
+from benchmarks.accuracy import tables
+from benchmarks.accuracy.names import BOOSTING, DEEP, FLAT, HERE, OURS, PEERS, RIPPER_PEER, in_time_of
+from benchmarks.accuracy.sets import UCI, group_of
+from rulenet.experiments import average_scores, compare, failures, read_results, read_sessions, to_markdown
+from rulenet.experiments.statistics import as_table
+from rulenet.experiments.tables import show_comparisons
 
 TARGETS = {
     "artificial": 0.990,
@@ -26,14 +31,22 @@ TARGETS = {
 ACCURACY, COUNT, SECONDS = "{:.4f}", "{:.0f}", "{:.2f}"
 
 
-def write_report(frame: pd.DataFrame, parts: Collection[str]) -> str:
+def read_part(path: Path) -> pd.DataFrame:
+    """The results of a part, with the group of every data set and the version of our code behind every fit."""
+    results, sessions = read_results(path), read_sessions(path)
+    codes = [sessions[i].get("code") for i in results["session"]]
+    return results.assign(group=[group_of(name) for name in results["dataset"]], code=codes)
+
+
+def write_report(parts: Mapping[str, pd.DataFrame]) -> str:
     """The sections of the ``parts`` for which there are results."""
-    n_seeds = frame.loc[frame["learner"] == OURS, "seed"].nunique()
-    lines = ["# Accuracy", "", PROTOCOL.format(seeds=f"{n_seeds} seed{'s' * (n_seeds != 1)}"), "", *_warn(frame)]
+    frames = [frame for frame in parts.values() if len(frame)]
+    seeds = [seed for frame in frames for seed in frame.loc[frame["learner"] == OURS, "seed"]]
+    n_seeds = len(set(seeds))
+    lines = ["# Accuracy", "", PROTOCOL.format(seeds=f"{n_seeds} seed{'s' * (n_seeds != 1)}"), "", *_warn(frames)]
     for part, section in SECTIONS.items():
-        rows = frame[frame["part"] == part]
-        if part in parts and len(rows):
-            lines += [*section(rows), *_list_failures(rows)]
+        if part in parts and len(parts[part]):
+            lines += [*section(parts[part]), *_list_failures(parts[part])]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -41,7 +54,7 @@ PROTOCOL = (
     "The paper's protocol: two stratified folds (seed 0), accuracy is the mean of the test folds; UCI sets cut to "
     "their last 4000 rows, connect-4 without draws. The monk sets have their own train and test parts; parity uses 512 "
     "of 1024 rows. Nothing is chosen on test rows. Our learner runs with {seeds} on two threads, the peers once, with "
-    "their defaults; the seconds of ours include the encoding of the table, those of the peers do not."
+    "their defaults; seconds include the encoding of the table."
 )
 
 CONCEPT = (
@@ -49,25 +62,92 @@ CONCEPT = (
 )
 
 
-def _warn(frame: pd.DataFrame) -> list[str]:
-    n = frame.loc[~frame["learner"].isin(PEERS), "code"].nunique()
+def _warn(frames: Sequence[pd.DataFrame]) -> list[str]:
+    peers = {*PEERS, *HERE.values()}
+    n = len({code for frame in frames for code in frame.loc[~frame["learner"].isin(peers), "code"]})
     return [f"**Our fits come from {n} versions of the code; `--fresh-ours` runs them again.**", ""] if n > 1 else []
 
 
 def _list_failures(frame: pd.DataFrame) -> list[str]:
-    failed = frame[frame["error"].notna()]
-    lines = [f"- {r.learner} on {r.task}, fold {r.fold}: {r.error}" for r in failed.itertuples()]
+    lines = [f"- {line}" for line in failures(frame)]
     return ["Not finished:", "", *lines, ""] if lines else []
 
 
+TABLES_PROTOCOL = (
+    "Five stratified folds (seed 0), two where a table has more than 5,000 rows. Ours sees the table as it is read, "
+    "and is told which columns are nominal; one seed, two threads. Peers' figures come from a file of what they reach "
+    "on the same folds, but for those marked *here*."
+)
+SHOWN_PEERS = ("CART", "CART-tuned", "J48", "JRip", "LR", "EBM-main", "HGB", "RF")
+FIGURES = ("accuracy", "balanced_accuracy", "auc", "log_loss", "size", "conditions", "fit_seconds")
+
+
+def report_tables(frame: pd.DataFrame) -> list[str]:
+    known = tables.read_baselines()
+    peers = known[known["dataset"].isin(frame["dataset"])]
+    every = pd.concat([frame, peers], ignore_index=True)
+    slowest = frame[frame["learner"] == OURS].groupby("dataset")["fit_seconds"].max()
+    return [
+        *_section("Real tables", [TABLES_PROTOCOL]),
+        *_section("Accuracy on real tables", [to_markdown(accuracy_with_counts(every))]),
+        *_section("Means over real tables", [to_markdown(mean_figures(every))]),
+        *_section("Ours minus each, fold by fold, then by table", [to_markdown(differences(frame, every))]),
+        f"Slowest fit of ours: {slowest.max():.1f} s ({slowest.idxmax()}).",
+        "",
+    ]
+
+
+def accuracy_with_counts(every: pd.DataFrame) -> pd.DataFrame:
+    """A row a table; below, the mean over those that all shown learners finished, and how often each is best."""
+    shown = _present(every, (OURS, *HERE.values(), *SHOWN_PEERS))
+    scores = average_scores(every)[shown]
+    whole = scores.dropna()
+    best = whole.round(9).eq(whole.round(9).max(axis=1), axis=0).sum()
+    below = pd.DataFrame(
+        [whole.mean(), best.astype(float)], index=[f"mean of {len(whole)} tables", "best, or equal to it, on"]
+    )
+    table = pd.concat([scores.map(_accuracy), below.iloc[:1].map(_accuracy), below.iloc[1:].map(COUNT.format)])
+    return table.rename_axis(index="table")
+
+
+def _accuracy(value: float) -> str:
+    return "" if pd.isna(value) else f"{value:.4f}".removeprefix("0")
+
+
+def mean_figures(every: pd.DataFrame) -> pd.DataFrame:
+    """A row a learner: means of tables' means, over those tables that it finished, and their number."""
+    columns = [name for name in FIGURES if name in every]
+    rows = {name: average_scores(every, name).mean() for name in columns}
+    table = pd.DataFrame(rows).reindex(every["learner"].unique())
+    table.insert(0, "tables", average_scores(every).notna().sum().reindex(table.index).map(COUNT.format))
+    form = {"size": "{:.1f}", "conditions": "{:.1f}", "fit_seconds": "{:.2f}"}
+    for name in form.keys() & set(columns):
+        table[name] = [form[name].format(x) if x == x else "" for x in table[name]]
+    return table.rename_axis(index="learner").rename(columns={"fit_seconds": "seconds"})
+
+
+def differences(frame: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:
+    """Ours compared with every other learner, over the tables and folds that both finished."""
+    ours = frame[frame["learner"] == OURS][["dataset", "fold", "accuracy"]].dropna()
+    rows = []
+    for learner in every["learner"].unique():
+        if learner != OURS:
+            theirs = every[every["learner"] == learner][["dataset", "fold", "accuracy"]].dropna()
+            pairs = ours.merge(theirs, on=["dataset", "fold"], suffixes=("", "_theirs"))
+            means = pairs.groupby("dataset")[["accuracy", "accuracy_theirs"]].mean().set_axis([OURS, learner], axis=1)
+            if len(means) > 1:
+                rows.append(compare(means, OURS, learner))
+    return show_comparisons(as_table(rows)) if rows else pd.DataFrame()
+
+
 def report_main(frame: pd.DataFrame) -> list[str]:
-    learners = _present(frame, (OURS, *PEERS))
+    learners = [OURS, *_present(frame, PEERS)]
     return [
         *_section("Accuracy on test rows", accuracy_table(frame, learners)),
         *_section("Size", size_table(frame, learners)),
         compare_sizes(frame),
         "",
-        *_section("Seconds to fit", _markdown(_means(frame, "seconds", learners), SECONDS)),
+        *_section("Seconds to fit", _markdown(_means(frame, "fit_seconds", learners), SECONDS)),
     ]
 
 
@@ -81,7 +161,7 @@ def accuracy_table(frame: pd.DataFrame, learners: Sequence[str]) -> list[str]:
     if set(UCI) <= set(groups.index):
         table.loc[f"mean of the {len(UCI)} UCI sets"] = groups.loc[list(UCI)].mean().map(ACCURACY.format)
     ranks = mean_ranks(frame, learners)
-    table.loc[f"mean rank over {frame['task'].nunique()} sets"] = ranks.map(SECONDS.format)
+    table.loc[f"mean rank over {frame['dataset'].nunique()} sets"] = ranks.map(SECONDS.format)
     return _markdown(table.replace("nan", np.nan))
 
 
@@ -93,16 +173,16 @@ def deviation_over_seeds(frame: pd.DataFrame) -> pd.Series:
 
 def mean_ranks(frame: pd.DataFrame, learners: Sequence[str]) -> pd.Series:
     """Every learner's mean rank over all sets, 1 the best; equal ones share their ranks."""
-    sets = frame.groupby(["task", "learner"])["accuracy"].mean().unstack().reindex(columns=learners)
+    sets = frame.groupby(["dataset", "learner"])["accuracy"].mean().unstack().reindex(columns=learners)
     return sets.rank(axis=1, ascending=False, na_option="bottom").mean()
 
 
 def size_table(frame: pd.DataFrame, learners: Sequence[str]) -> list[str]:
-    """Ours by edges, units and conditions; conditions of RIPPER, splits of trees."""
+    """Ours by edges, units and conditions; conditions of RIPPER, leaves of trees."""
     ours = frame[frame["learner"] == OURS].groupby("group", sort=False)[["size", "units", "conditions"]].mean()
     ours.columns = pd.Index([f"{OURS}: edges", "units", "conditions"])
     theirs = _means(frame, "size", learners).drop(columns=OURS).dropna(axis=1, how="all")
-    theirs.columns = pd.Index([f"{c}: {'conditions' if c == RIPPER_PEER else 'splits'}" for c in theirs])
+    theirs.columns = pd.Index([f"{c}: {'conditions' if c == RIPPER_PEER else 'leaves'}" for c in theirs])
     return _markdown(ours.reindex(frame["group"].unique()).join(theirs), COUNT)
 
 
@@ -111,15 +191,15 @@ def compare_sizes(frame: pd.DataFrame) -> str:
         return ""
     edges, conditions = (median_ratio(frame, column) for column in ("size", "conditions"))
     return (
-        f"Over RIPPER's conditions, median over {frame['task'].nunique()} sets: edges {edges:.2f}, "
+        f"Over RIPPER's conditions, median over {frame['dataset'].nunique()} sets: edges {edges:.2f}, "
         f"conditions {conditions:.2f}."
     )
 
 
 def median_ratio(frame: pd.DataFrame, column: str) -> float:
     """The median over all sets of what ``column`` says of ours, for one condition of RIPPER's."""
-    ours = frame[frame["learner"] == OURS].groupby("task")[column].mean()
-    theirs = frame[frame["learner"] == RIPPER_PEER].groupby("task")["conditions"].mean()
+    ours = frame[frame["learner"] == OURS].groupby("dataset")[column].mean()
+    theirs = frame[frame["learner"] == RIPPER_PEER].groupby("dataset")["conditions"].mean()
     return float((ours / theirs.clip(lower=1)).median())
 
 
@@ -140,14 +220,14 @@ def report_time(frame: pd.DataFrame) -> list[str]:
 
 def pair_up(frame: pd.DataFrame, rival: str) -> pd.DataFrame:
     """A row for every fold and seed: accuracies ``ours`` and ``theirs``, our ``seconds`` and their ``limit``."""
-    key = ["group", "task", "fold", "seed"]
+    key = ["group", "dataset", "fold"]
     theirs = frame[frame["learner"] == rival][[*key, "accuracy"]].rename(columns={"accuracy": "theirs"})
-    ours = frame[frame["learner"] == in_time_of(rival)][[*key, "accuracy", "seconds", "limit"]]
-    return ours.rename(columns={"accuracy": "ours"}).merge(theirs, on=key)
+    ours = frame[frame["learner"] == in_time_of(rival)][[*key, "accuracy", "own_seconds", "limit"]]
+    return ours.rename(columns={"accuracy": "ours", "own_seconds": "seconds"}).merge(theirs, on=key)
 
 
 def describe_wins(pairs: pd.DataFrame) -> str:
-    sets = pairs.groupby("task", sort=False)[["ours", "theirs"]].mean()
+    sets = pairs.groupby("dataset", sort=False)[["ours", "theirs"]].mean()
     difference = (sets["ours"] - sets["theirs"]).round(9)
     worse = difference[difference < 0].sort_values()
     lost = f": {', '.join(f'{name} ({d:+.4f})' for name, d in worse.items())}" if len(worse) else ""
@@ -161,7 +241,7 @@ def describe_overrun(pairs: pd.DataFrame) -> str:
     over, share = pairs["seconds"] - pairs["limit"], pairs["seconds"] / pairs["limit"] - 1
     return (
         f"Our seconds over the limit: median {share.median():+.0%}, at most {over.max():+.2f} s "
-        f"({pairs.loc[over.idxmax(), 'task']}) and {share.max():+.0%} ({pairs.loc[share.idxmax(), 'task']})."
+        f"({pairs.loc[over.idxmax(), 'dataset']}) and {share.max():+.0%} ({pairs.loc[share.idxmax(), 'dataset']})."
     )
 
 
@@ -171,7 +251,7 @@ def report_depth(frame: pd.DataFrame) -> list[str]:
 
 def compare_depths(frame: pd.DataFrame) -> str:
     """The same search over deep and flat networks with equal numbers of weights, paired by data set."""
-    means = frame.groupby(["task", "learner"])["accuracy"].mean().unstack().reindex(columns=[DEEP, FLAT])
+    means = frame.groupby(["dataset", "learner"])["accuracy"].mean().unstack().reindex(columns=[DEEP, FLAT])
     difference = means[DEEP] - means[FLAT]
     low, high = stats.t.interval(0.95, len(difference) - 1, difference.mean(), stats.sem(difference))
     return (
@@ -195,7 +275,7 @@ def report_whole(frame: pd.DataFrame) -> list[str]:
         *_section("All rows", ["Sets of more than 4000 rows; the other ones are whole above."]),
         *_markdown(_means(frame, "accuracy", learners), ACCURACY),
         "",
-        *_section("All rows: seconds to fit", _markdown(_means(frame, "seconds", learners), SECONDS)),
+        *_section("All rows: seconds to fit", _markdown(_means(frame, "fit_seconds", learners), SECONDS)),
     ]
 
 
@@ -208,17 +288,18 @@ def report_large(frame: pd.DataFrame) -> list[str]:
 
 
 def learner_table(frame: pd.DataFrame) -> list[str]:
-    means = frame.groupby("learner", sort=False)[["accuracy", "size", "seconds"]].mean()
+    means = frame.groupby("learner", sort=False)[["accuracy", "size", "fit_seconds"]].mean()
     table = pd.DataFrame({c: means[c].map(f.format) for c, f in zip(means, (ACCURACY, COUNT, SECONDS), strict=True)})
-    return _markdown(table.replace("nan", np.nan).rename(columns={"size": "edges, conditions or splits"}))
+    titles = {"size": "edges, conditions or leaves", "fit_seconds": "seconds"}
+    return _markdown(table.replace("nan", np.nan).rename(columns=titles))
 
 
 def growth_table(frame: pd.DataFrame) -> list[str]:
     means = _growth(frame)
     table = means[["accuracy"]].map(ACCURACY.format)
     table["edges"] = means["size"].map(COUNT.format)
-    table["seconds"] = means["seconds"].map(SECONDS.format)
-    table["times the row above"] = (means["seconds"] / means["seconds"].shift()).map(SECONDS.format)
+    table["seconds"] = means["fit_seconds"].map(SECONDS.format)
+    table["times the row above"] = (means["fit_seconds"] / means["fit_seconds"].shift()).map(SECONDS.format)
     table["peak MB of the process"] = means["memory"].map(COUNT.format)
     table.index = pd.Index([f"{n:,} rows" for n in table.index])
     return _markdown(table.replace("nan", np.nan))
@@ -230,7 +311,7 @@ def describe_growth(frame: pd.DataFrame) -> str:
 
 
 def growth_slope(frame: pd.DataFrame) -> float:
-    seconds = _growth(frame)["seconds"].dropna()
+    seconds = _growth(frame)["fit_seconds"].dropna()
     if len(seconds) < 2:
         return np.nan
     return float(np.polyfit(np.log(seconds.index.to_numpy(float)), np.log(seconds), 1)[0])
@@ -238,7 +319,7 @@ def growth_slope(frame: pd.DataFrame) -> float:
 
 def _growth(frame: pd.DataFrame) -> pd.DataFrame:
     """Means of ours, by the number of rows."""
-    means = frame[frame["learner"] == OURS].groupby("group")[["accuracy", "size", "seconds", "memory"]].mean()
+    means = frame[frame["learner"] == OURS].groupby("group")[["accuracy", "size", "fit_seconds", "memory"]].mean()
     means.index = means.index.map(lambda group: int(group.split()[0].replace(",", "")))
     return means.sort_index()
 
@@ -266,6 +347,7 @@ def _markdown(table: pd.DataFrame, form: str = "{}") -> list[str]:
 
 
 SECTIONS: dict[str, Callable[[pd.DataFrame], list[str]]] = {
+    "tables": report_tables,
     "main": report_main,
     "all-rows": report_whole,
     "time": report_time,

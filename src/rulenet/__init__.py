@@ -1,29 +1,67 @@
 """Deep rule networks: Boolean classifiers with readable intermediate concepts, learned from tables."""
 
-from rulenet.encoding import Encoding
-from rulenet.estimator import RuleNetworkClassifier
-from rulenet.exceptions import FormulaError, ModelFileError, NetworkError, ParameterError, RuleNetError, TableError
-from rulenet.formulas.expressions import Formula
-from rulenet.literals import Attribute, Literal
-from rulenet.network import Network
-from rulenet.training.anneal import Anneal
-from rulenet.training.greedy import Greedy
-from rulenet.training.initialise import RandomInit
-from rulenet.training.layers import LayersInit
-from rulenet.training.starts import EspressoInit, QuineMcCluskeyInit, RipperInit, TreeInit
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:
+    from rulenet.anneal.anneal import Anneal
+    from rulenet.auto import Auto
+    from rulenet.comparison import compare
+    from rulenet.conditions import Attribute, Condition
+    from rulenet.count.count import Count
+    from rulenet.encoding import Encoding
+    from rulenet.estimator import RuleNetworkClassifier
+    from rulenet.exceptions import FormulaError, ModelFileError, NetworkError, ParameterError, RuleNetError, TableError
+    from rulenet.formulas.expressions import Formula
+    from rulenet.greedy.greedy import Greedy
+    from rulenet.network import Network
+    from rulenet.starts.cover import EspressoInit, QuineMcCluskeyInit
+    from rulenet.starts.layers import LayersInit
+    from rulenet.starts.random import RandomInit
+    from rulenet.starts.ripper import RipperInit
+    from rulenet.starts.tree import TreeInit
+
+__version__ = "0.2.0"
+
+# Loaded when first asked for: a command that only shows its help need not wait for the compiler.
+_MODULES = {
+    "Anneal": "anneal.anneal",
+    "Attribute": "conditions",
+    "Auto": "auto",
+    "Condition": "conditions",
+    "Count": "count.count",
+    "Encoding": "encoding",
+    "EspressoInit": "starts.cover",
+    "Formula": "formulas.expressions",
+    "FormulaError": "exceptions",
+    "Greedy": "greedy.greedy",
+    "LayersInit": "starts.layers",
+    "ModelFileError": "exceptions",
+    "Network": "network",
+    "NetworkError": "exceptions",
+    "ParameterError": "exceptions",
+    "QuineMcCluskeyInit": "starts.cover",
+    "RandomInit": "starts.random",
+    "RipperInit": "starts.ripper",
+    "RuleNetError": "exceptions",
+    "RuleNetworkClassifier": "estimator",
+    "TableError": "exceptions",
+    "TreeInit": "starts.tree",
+    "compare": "comparison",
+}
 
 __all__ = [
     "Anneal",
     "Attribute",
+    "Auto",
+    "Condition",
+    "Count",
     "Encoding",
     "EspressoInit",
     "Formula",
     "FormulaError",
     "Greedy",
     "LayersInit",
-    "Literal",
     "ModelFileError",
     "Network",
     "NetworkError",
@@ -35,4 +73,15 @@ __all__ = [
     "RuleNetworkClassifier",
     "TableError",
     "TreeInit",
+    "compare",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'rulenet' has no attribute {name!r}")
+    return getattr(import_module(f"rulenet.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

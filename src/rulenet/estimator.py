@@ -1,54 +1,68 @@
 """`RuleNetworkClassifier`: scikit-learn wiring of encoding, search and network."""
 
+import copy
 import os
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, Literal, Self
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags, _safe_indexing, check_random_state, compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    _num_samples,
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-)
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
-from rulenet import bits, model_file, progress
+from rulenet import model_file, outcome, parameters, progress
+from rulenet.anneal.anneal import Anneal
+from rulenet.auto import Auto
+from rulenet.capped import Capped
+from rulenet.chain import LearnedTarget, easy_first, join, learn_chain, without_missing
+from rulenet.conditions import Condition
+from rulenet.count.count import Count
 from rulenet.encoding import Encoding
-from rulenet.exceptions import ParameterError, TableError
-from rulenet.frequencies import count_classes
-from rulenet.literals import Literal as RuleLiteral
+from rulenet.encoding.tables import Table, read_table
+from rulenet.encoding.wishes import Wished
+from rulenet.exceptions import ModelFileError, ParameterError, TableError
+from rulenet.fitted import Fitted
+from rulenet.fitted_targets import FittedTargets
+from rulenet.going_on import Memory, as_part, better, carry, check_first, known_kinds, widen
+from rulenet.greedy.greedy import Greedy
+from rulenet.labels import (
+    Rows,
+    check_known,
+    check_labels,
+    class_weights_of,
+    constant_indicator,
+    describe,
+    is_indicator,
+    one_class_weight,
+    several_targets,
+    weigh,
+)
 from rulenet.network import Gate, Network
 from rulenet.readable import Readable, target_name
-from rulenet.training.anneal import Anneal
-from rulenet.training.around import Limits, search_around
-from rulenet.training.greedy import Greedy
-from rulenet.training.initialise import RandomInit
-from rulenet.training.layers import LayersInit
-from rulenet.training.problem import Problem
-from rulenet.training.search import Choice, Defaults, Found, Search, Start
-from rulenet.training.starts import DataStart, EspressoInit, MixedStart, QuineMcCluskeyInit, RipperInit, TreeInit
+from rulenet.search import interrupts
+from rulenet.search.around import Around, Limits, search_around
+from rulenet.search.problem import Problem
+from rulenet.search.protocol import Defaults, Init, Search, Shapes
+from rulenet.shards.batches import Batches
+from rulenet.shards.data import Data, Divided, Parts, Whole, Widen
+from rulenet.shards.partitions import Partitions, is_partitioned, predict_partitions
+from rulenet.shards.polish import polish_all, polish_found
+from rulenet.shards.shards import LocalShards
+from rulenet.shards.sources import is_source, open_source
+from rulenet.shards.streams import each_batch, with_predictions, write_parquet
+from rulenet.starts.names import INITS, init_of
 
-SEARCHES: dict[str, type] = {"anneal": Anneal, "greedy": Greedy}
-Shapes = Sequence[tuple[int, ...]]
-INITS: dict[str, type] = {
-    "auto": RandomInit,
-    "random": RandomInit,
-    "tree": TreeInit,
-    "ripper": RipperInit,
-    "espresso": EspressoInit,
-    "quine-mccluskey": QuineMcCluskeyInit,
-    "layers": LayersInit,
-}
+# What says which of several columns of labels is told most easily.
+QUICK = Count(n_walks=1, n_folds=0, n_proposals=5_000)
+SEARCHES: dict[str, type] = {"auto": Auto, "anneal": Anneal, "count": Count, "greedy": Greedy}
 
 
 class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A deep rule network learned from a table of nominal columns.
+    """A deep rule network learned from a table.
 
     Parameters
     ----------
@@ -58,25 +72,50 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
     first_gate : {"auto", "and", "or"}, default="auto"
         The gate of the first hidden layer; gates alternate from there. "auto" leaves it to the search: `Anneal` tries
         both, `Greedy` takes "and".
-    init : "auto", "random", "tree", "ripper", "espresso", "quine-mccluskey", "layers", an init strategy or \
+    init : "auto", "current", "random", "tree", "ripper", "espresso", "quine-mccluskey", "layers", an init strategy or \
 Network, default="auto"
         What the search starts from: a random network, what another learner finds (then the shape is that of the start,
-        with some units to spare), or any network. "auto" leaves it to the search: with `Anneal` most walks start at
-        random and some from the leaves of a decision tree, `Greedy` starts at random.
-    search : "anneal", "greedy", Anneal or Greedy, default="anneal"
-        How weights are found.
+        with some units to spare), or any network. "current" goes on from the network that is there, like
+        ``warm_start``, and is "auto" where there is none. "auto" leaves it to the search: with `Anneal` most walks
+        start at random and some from the leaves of a decision tree, `Greedy` starts at random.
+    search : "auto", "anneal", "count", "greedy" or a search strategy, default="auto"
+        How weights are found: deep AND/OR networks by `Anneal`, networks that count by `Count`, the paper's way by
+        `Greedy`; `Auto` tries the first two and keeps what errs less on rows left out.
+    max_size : int or None, default=None
+        The largest size that the network, and every one in ``pareto_``, may have: about as many conditions and joints
+        as a reader sees. It is found by choosing among what the search offers and by cutting that back.
     positive_class : "auto", "majority", "minority" or a class label, default="auto"
         The class that the rules describe. With "auto", `Anneal` describes the minority, by either gate; `Greedy`
         searches for both and keeps what is more accurate on the training rows (on a tie, the majority).
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied with ``sample_weight``.
+    class_weight : dict, "balanced", list of dicts or None, default=None
+        Weights of the classes, multiplied with ``sample_weight``; where ``y`` has several columns, a dict for each.
     nominal : "auto", "all" or list of column names or positions, default="auto"
-        Which numeric columns hold names of categories. Text, category and Boolean columns always do.
+        The columns whose numbers, or whose many different words, are names of categories. Other numbers are measured;
+        text, categories and Booleans are nominal anyway.
+    ordinal : dict from column to list of values, or None, default=None
+        The columns whose values have an order, from low to high. Ordered categories are ordinal anyway.
+    cuts : dict from column to list of numbers or dates, or None, default=None
+        Where the columns may be cut; all others are cut where it pays.
+    monotonic_cst : dict from column to {-1, 0, 1}, list with a number for every column, or None, default=None
+        1 if the probability of the second class may only grow with a column, -1 if it may only fall, 0 if it may do
+        both. It holds by construction: the rules ask for one direction only.
+    forbid : list of columns, conditions, texts of conditions or "!=", default=()
+        What the rules may not ask.
+    missing : bool or "auto", default="auto"
+        Whether "is missing" is a condition, for columns with gaps. "auto" leaves it to the search: with `Anneal` it is
+        where at least 5 rows and 1% of all are missing, with `Greedy` it is not.
     not_equal : bool or "auto", default="auto"
         Whether columns of more than two values also give conditions of the form "is known, and differs from".
         "auto" leaves it to the search: yes with `Anneal`, no with `Greedy`.
     max_values : int, default=1000
-        The most values that a column may have.
+        The most values that a nominal column may have.
+    max_search_rows : int, default=262144
+        The most rows that a search sees. Of more it sees a sample, the same wherever the rows are; what it finds is
+        then polished, pruned and judged by all rows.
+    chain : bool, default=True
+        Whether, of several columns of labels, those of two classes may be concepts of others: "A if B and ...".
+    warm_start : bool, default=False
+        Whether ``fit`` goes on from the network that is there, if any, as ``partial_fit`` does, with the rows given.
     random_state : int, RandomState or None, default=None
         The seed; the same integer gives the same network, whatever ``n_jobs``.
     n_jobs : int or None, default=None
@@ -90,14 +129,20 @@ Network, default="auto"
         What was learned.
     encoding_ : Encoding
         How a table becomes the literals that the network reads.
-    classes_ : array of shape (2,)
+    classes_ : array of shape (n_classes,)
     positive_class_ : label
         The class that a true output stands for.
+    formula_ : Formula
+        What the network says, with named concepts.
+    size_ : int
+        The size of the network: what the search paid for, what ``pareto_`` shows.
     history_ : array of float
         The accuracy on the training rows before, during and after the search.
     pareto_ : DataFrame
-        The best network for every price of an edge, with edges, accuracy on the training rows and, where the search
+        The best network for every price of an edge, with size, accuracy on the training rows and, where the search
         used them, accuracy by inner folds. `choose` takes one of them. Empty for a search that finds one network only.
+    fitted_ : Fitted
+        All of this as one frozen value.
     n_features_in_ : int
     feature_names_in_ : array of str
         Only where the table had column names.
@@ -108,30 +153,78 @@ Network, default="auto"
     of a common unit (integers below 65536; "balanced" class weights, as a rule); otherwise they are rounded to
     1/65535 of the largest. Rows of weight zero count as absent.
 
-    A missing value makes every condition on its column false, and so does a value that was not there in ``fit``.
+    A missing value makes every condition on its column false but "is missing"; a value of a nominal column that was not
+    there in ``fit`` makes all of them false.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> X = pd.DataFrame({"sky": ["sun", "rain", "sun", "rain"], "warm": [True, True, False, False]})
+    >>> X = pd.DataFrame({"sky": ["sun", "rain", "sun", "rain"], "degrees": [21, 23, 9, 11]})
     >>> y = ["go", "stay", "stay", "stay"]
     >>> model = RuleNetworkClassifier(random_state=1).fit(X, y)
     >>> print(*model.predict(X))
     go stay stay stay
     """
 
+    # Rows that were learned on from, and what stays as it is.
+    _memory: Memory = Memory()
+    _locked: tuple[str | int, ...] = ()
+
+    constraints: ClassVar[Mapping[str, tuple[parameters.Constraint, ...]]] = {
+        "hidden_layer_sizes": (parameters.options("auto"), parameters.list_of(parameters.integer(1), least=1)),
+        "first_gate": (parameters.options("auto", "and", "or"),),
+        "init": (
+            parameters.options("auto", "current", *INITS),
+            parameters.having("an init strategy", "start_for"),
+            parameters.instance("a Network", Network),
+        ),
+        "search": (parameters.options(*SEARCHES), parameters.having("a search strategy", "search")),
+        "max_size": (parameters.options(None), parameters.integer(1)),
+        "class_weight": (
+            parameters.options("balanced", None),
+            parameters.mapping("a dict from label to weight"),
+            parameters.list_of(parameters.mapping("such dicts"), least=2),
+        ),
+        "nominal": (parameters.options("auto", "all"), parameters.list_of(parameters.COLUMN)),
+        "ordinal": (parameters.options(None), parameters.mapping("a dict from column to list of values")),
+        "cuts": (parameters.options(None), parameters.mapping("a dict from column to list of cuts")),
+        "monotonic_cst": (
+            parameters.options(None),
+            parameters.mapping("a dict from column to -1, 0 or 1"),
+            parameters.list_of(parameters.integer(-1, 1)),
+        ),
+        "forbid": (parameters.list_of(parameters.instance("columns or conditions", str, int, np.integer, Condition)),),
+        "missing": (parameters.options("auto"), parameters.boolean()),
+        "not_equal": (parameters.options("auto"), parameters.boolean()),
+        "max_values": (parameters.integer(1),),
+        "max_search_rows": (parameters.integer(2),),
+        "chain": (parameters.boolean(),),
+        "warm_start": (parameters.boolean(),),
+        "n_jobs": (parameters.options(None), parameters.integer(-(1 << 20))),
+        "verbose": (parameters.boolean(), parameters.integer(0)),
+    }
+
     def __init__(
         self,
         hidden_layer_sizes: Sequence[int] | Literal["auto"] = "auto",
         *,
         first_gate: Gate | Literal["auto"] = "auto",
-        init: str | RandomInit | TreeInit | RipperInit | EspressoInit | LayersInit | Network = "auto",
-        search: Literal["anneal", "greedy"] | Search = "anneal",
+        init: str | Init | Network = "auto",
+        search: Literal["auto", "anneal", "count", "greedy"] | Search = "auto",
+        max_size: int | None = None,
         positive_class: Hashable = "auto",
-        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        class_weight: dict[Any, float] | Literal["balanced"] | Sequence[dict[Any, float]] | None = None,
         nominal: Literal["auto", "all"] | Sequence[str | int] = "auto",
+        ordinal: Mapping[str | int, Sequence[Hashable]] | None = None,
+        cuts: Mapping[str | int, Sequence[Any]] | None = None,
+        monotonic_cst: Mapping[str | int, int] | Sequence[int] | None = None,
+        forbid: Sequence[str | int | Condition] = (),
+        missing: bool | Literal["auto"] = "auto",
         not_equal: bool | Literal["auto"] = "auto",
         max_values: int = 1000,
+        max_search_rows: int = 1 << 18,
+        chain: bool = True,
+        warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -140,11 +233,20 @@ Network, default="auto"
         self.first_gate = first_gate
         self.init = init
         self.search = search
+        self.max_size = max_size
         self.positive_class = positive_class
         self.class_weight = class_weight
         self.nominal = nominal
+        self.ordinal = ordinal
+        self.cuts = cuts
+        self.monotonic_cst = monotonic_cst
+        self.forbid = forbid
+        self.missing = missing
         self.not_equal = not_equal
         self.max_values = max_values
+        self.max_search_rows = max_search_rows
+        self.chain = chain
+        self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -154,53 +256,273 @@ Network, default="auto"
 
         Parameters
         ----------
-        X : DataFrame, 2-d array or list of rows
-            Nominal columns; see ``nominal`` for numbers.
-        y : array of shape (n_rows,)
-            Labels of two classes.
+        X : DataFrame, 2-d array or list of rows; or a table that is read in batches
+            Columns of numbers, dates, text, categories, Booleans; missing values are allowed. Read in batches, twice,
+            are the path of a Parquet file or of a folder of such files, an Arrow dataset, a DuckDB relation, a function
+            that returns an iterator of DataFrames, and an iterator of DataFrames (kept in a temporary file meanwhile).
+            A Dask DataFrame stays where it is: its partitions are looked at and packed by the workers.
+        y : array of shape (n_rows,), or DataFrame or array of shape (n_rows, n_targets)
+            Labels of two classes or more. Several columns, Boolean or nominal, are learned as one network. It is the
+            name of a column of ``X`` where that is read in batches, a Dask series
+            where it is a Dask DataFrame.
         sample_weight : array of shape (n_rows,), optional
+            Like ``y``, the name of a column or a Dask series.
 
         Returns
         -------
         self
         """
-        search = _strategy("search", self.search, SEARCHES)
-        defaults = getattr(search, "defaults", Defaults())
-        shapes, gates = self._shapes(defaults), self._gates(defaults)
-        labels = _checked_labels(X, y)
-        weights = self._weights(X, labels, sample_weight)
-        if weights is not None and not weights.all():
-            kept = np.flatnonzero(weights)
-            X, labels, weights = _safe_indexing(X, kept), labels[kept], weights[kept]
-        classes, codes = np.unique(labels, return_inverse=True)
-        _check_two(classes)
-        encoding, literals = Encoding.learn_encode(
-            X,
-            nominal=self.nominal,
-            not_equal=defaults.not_equal if self.not_equal == "auto" else self.not_equal,
-            max_values=self.max_values,
-            n_jobs=self.n_jobs,
-        )
-        seed = _seed(self.random_state)
-        tries = {}
-        for positive in self._candidates(classes, codes, weights, defaults.both_classes):
-            problem = Problem.of(literals, codes == positive, encoding.groups, weights)
-            start = self._start(problem, encoding, defaults, shapes, gates)
-            with progress.shown(self.verbose, f"{classes[positive]}") as report:
-                tries[positive] = search.search(problem, start, seed, self.n_jobs, report)
-        best = max(tries, key=lambda positive: tries[positive].history[-1])
-        self._keep(encoding, classes, best, tries[best])
-        self._count(literals, codes == best, weights)
-        self.target_name_, self.named_ = target_name(y, self.positive_class_), None
+        self._check()
+        columns = None if is_partitioned(X) or is_source(X) else several_targets(X, y)
+        if columns is not None:
+            with interrupts.heeded() as interrupted:
+                targets = self._fit_targets(X, columns, sample_weight, interrupted)
+            self.fitted_, self._memory, self._locked = targets, Memory(), ()
+            return self
+        if hasattr(self, "fitted_") and (self.warm_start or self.init == "current"):
+            self.fitted_ = self._learn_on(self._data(X, y, sample_weight, self.classes_))
+            return self
+        search, seed = self._search(), _seed(self.random_state)
+        rows = self._data(X, y, sample_weight)
+        with interrupts.heeded() as interrupted:
+            best = self._fit_best(rows, self._candidates(rows, search), search, seed, interrupted)
+            fitted = replace(best, target=target_name(y, best.classes, best.outputs))
+        self.fitted_ = fitted
+        self._memory, self._locked = Memory(), ()
         return self
 
+    def _fit_best(
+        self,
+        rows: Data,
+        candidates: Sequence[tuple[int, ...]],
+        search: Search,
+        seed: int,
+        interrupted: interrupts.Interrupts,
+    ) -> Fitted:
+        tries = list[Fitted]()
+        for outputs in candidates:
+            if not (tries and interrupted.came):
+                tries.append(self._fit_outputs(rows, outputs, search, seed))
+        return max(tries, key=lambda fitted: float(fitted.history[-1]))
+
+    def _fit_targets(
+        self,
+        X: Any,
+        columns: Mapping[str, NDArray[Any]],
+        sample_weight: ArrayLike | None,
+        interrupted: interrupts.Interrupts,
+    ) -> FittedTargets:
+        """One network for several columns of labels, learned one after the other, those easily told first."""
+        table, seed = read_table(X), _seed(self.random_state)
+        weights = class_weights_of(self.class_weight, list(columns))
+
+        def learner(column: str, search: Search) -> Callable[[Table], LearnedTarget]:
+            def learn(wide: Table) -> LearnedTarget:
+                labels = columns[column]
+                constant = constant_indicator(labels)
+                if constant is not None:
+                    return LearnedTarget.constant(column, *constant, len(labels))
+                rows = Whole(Rows.of(wide, labels, sample_weight, weights[column]), self.max_search_rows)
+                indicator = is_indicator(rows.classes) and self.positive_class == "auto"
+                candidates = [(1,)] if indicator else self._candidates(rows, search)
+                fitted = self._fit_best(rows, candidates, search, seed, interrupted)
+                name = describe(column, fitted.classes, fitted.outputs, taken=table.names)
+                usual = rows.class_mass.max() / rows.class_mass.sum()
+                return LearnedTarget.of(column, replace(fitted, target=name), float(usual))
+
+            return learn
+
+        quick = [learner(column, QUICK)(table) for column in columns] if self.chain else []
+        found = learn_chain(
+            [learner(column, self._search()) for column in columns],
+            easy_first(quick) if quick else range(len(columns)),
+            table,
+            self.chain,
+        )
+        return join(found, table.named, table.names)
+
+    def _check_start(self, search: Search, n_outputs: int) -> None:
+        """Refuse a start or a shape where networks that count are searched, which begin at the empty network."""
+        if search is QUICK or not (isinstance(search, Count) or n_outputs > 1):
+            return
+        usual = {"init": "auto", "hidden_layer_sizes": "auto", "first_gate": "auto"}
+        for name in usual:
+            value = getattr(self, name)
+            if not (isinstance(value, str) and value in ("auto", "current")):
+                why = f"y holds {n_outputs} classes" if n_outputs > 1 else "search is a Count"
+                raise ParameterError(
+                    f"{name} is {str(value)[:80]!r}, but {why}, and networks that count begin at the empty network: "
+                    f"leave {name}='auto', or describe one of two classes with search='anneal'"
+                )
+
+    def partial_fit(
+        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn on from new rows; the first time it is ``fit``.
+
+        The network goes on from where it is: it is carried over to the new values and cuts of the columns, and changed
+        where that pays on the rows that are remembered and the new ones. At most ``max_search_rows`` rows are
+        remembered, with the classifier but not in model files, and forgotten where new rows clearly tell another story.
+        Where a search is due, since many more rows are remembered than at the last, its network is taken if it is the
+        cheaper one. What was locked in ``refit`` stays.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``, in memory. A column may have new values; a new class is refused.
+        classes : array, optional
+            All classes, to be sure that the first rows have them.
+        """
+        self._check()
+        if hasattr(self, "fitted_"):
+            self.one_target("partial_fit")
+        part = as_part(X, y, sample_weight)
+        if not hasattr(self, "fitted_"):
+            check_first(part.labels, classes)
+            self.fit(X, y, sample_weight)
+            self._memory = Memory().with_rows(part, None, self.max_search_rows).searched()
+            return self
+        check_known(part.labels, self.classes_)
+        n_wrong = int((self.predict(X) != part.labels).sum())
+        memory = self._memory.with_rows(part, n_wrong, self.max_search_rows)
+        is_first, rows = self._memory.rows is None, memory.rows
+        due = memory.is_due and not is_first  # a few new rows alone are no reason to begin anew
+        assert rows is not None
+        self.fitted_ = self._learn_on(self._data(rows.table, rows.labels, rows.weights, self.classes_), due)
+        self._memory = memory.searched() if due or is_first else memory
+        return self
+
+    def _learn_on(self, rows: Data, searches: bool = True) -> Fitted:
+        """What is fitted once the network has gone on from where it is."""
+        base, search = self.one_target("learning on"), self._search()
+        if self._locked:
+            if not isinstance(rows, Whole):
+                raise ParameterError(
+                    f"{self._locked[0]!r} is locked, but around locked parts only tables in memory are learned"
+                )
+            table, labels = rows.rows.table, rows.classes[rows.rows.codes]
+            return self.refit(table, labels, lock=self._locked, sample_weight=rows.rows.mass).one_target("refit")
+        found = self._fit_outputs(rows, base.outputs, search, _seed(self.random_state), base, searches)
+        return replace(found, target=base.target)
+
+    def _data(self, X: Any, y: Any, sample_weight: Any, known: NDArray[Any] | None = None) -> Data:
+        """The rows to learn from, wherever they are; ``known`` are the classes that they may have."""
+        if is_partitioned(X) or is_source(X):
+            parts: Parts = (
+                Partitions(X, y, sample_weight) if is_partitioned(X) else Batches(open_source(X), y, sample_weight)
+            )
+            wishes: Wished = {"nominal": self.nominal, "ordinal": self.ordinal}
+            if known is not None:
+                wishes = known_kinds(self.encoding_, wishes)
+            return Divided(parts, one_class_weight(self.class_weight), self.max_search_rows, known, **wishes)
+        return Whole(Rows.of(X, y, sample_weight, one_class_weight(self.class_weight), known), self.max_search_rows)
+
+    def _fit_outputs(
+        self,
+        rows: Data,
+        outputs: tuple[int, ...],
+        search: Search,
+        seed: int,
+        base: Fitted | None = None,
+        searches: bool = True,
+    ) -> Fitted:
+        """What a search finds for one of two classes, or for all of several; or what becomes of a ``base``."""
+        self._check_start(search, len(outputs))
+        wishes = self._wishes(outputs, _defaults(search))
+        wider: Widen | None = None
+        if isinstance(rows, Whole) and isinstance(rows.rows.table, Table) and rows.rows.table.lent:
+            wider = partial(without_missing, rows.rows.table.lent)
+        if base is not None:
+            wishes, wider = known_kinds(base.encoding, wishes), partial(widen, base.encoding)
+        with progress.shown(self.verbose, _label(rows.classes, outputs)) as report:
+            ready = rows.prepare(outputs, self.n_jobs, wider, **wishes)
+            encoding, problem = ready.encoding, ready.problem
+            _check_directions(self.monotonic_cst, len(encoding.attributes))
+            shards, polished = ready.shards or LocalShards(problem, self.n_jobs), None
+            if base is not None:
+                polished = polish_found(carry(base.network, len(encoding.conditions)), shards, problem)
+            if polished is None or searches:
+                init = self._init(search, None if polished is None else polished.network)
+                start = init.start_for(problem, encoding.conditions, *self._variants(search))
+                found = search.search(problem, start, seed, self.n_jobs, report)
+                if ready.shards is not None:
+                    found = polish_all(found, ready.shards, problem)
+                found = found if polished is None else better(polished, found, problem)
+            else:
+                found = polished
+            fixed = self._fixed(encoding)
+            kept, best, others = outcome.keep(encoding, found, ready.table, *ready.placed, fixed, ready.mass)
+        history = np.array([*found.history[:-1], best.accuracy])
+        return Fitted(kept, best.network, rows.classes, outputs, best.calibration, "the target", history, others)
+
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of every row of ``X``."""
+        """The class of every row of ``X``; for several targets, (n_rows, n_targets)."""
         check_is_fitted(self)
-        output = self.network_.evaluate(self.encoding_.encode(X, only=self.network_.reads, n_jobs=self.n_jobs))
-        positive = int(np.flatnonzero(self.classes_ == self.positive_class_)[0])
-        is_positive = bits.unpack(output, _num_samples(X))
-        return np.asarray(self.classes_[np.where(is_positive, positive, 1 - positive)])
+        if is_partitioned(X):
+            return predict_partitions(self.one_target("a partitioned table"), X, proba=False)  # type: ignore[no-any-return]
+        return self._each(X, lambda rows: self.fitted_.predict(rows, self.n_jobs))
+
+    def _each(self, X: Any, function: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
+        """What ``function`` says of every row, which may come in batches."""
+        if is_source(X):
+            return each_batch(self.one_target("a table in batches"), open_source(X), function)
+        return function(X)
+
+    def predict_to(self, X: Any, path: str | os.PathLike[str], *, proba: bool = False, name: str = "prediction") -> int:
+        """Write ``X`` with its predictions to a Parquet file, batch by batch, and return the number of rows.
+
+        Parameters
+        ----------
+        X : path, Arrow dataset, DuckDB relation, function or iterator of DataFrames, DataFrame
+            Columns that were not there in ``fit``, such as the target, are kept and not read.
+        path : path
+            The file to write; it is there once it is complete.
+        proba : bool
+            Whether to write a column with the probability of every class too.
+        name : str
+            The name of the column with the predicted classes.
+        """
+        check_is_fitted(self)
+        source = open_source(X if is_source(X) else [X])
+        return write_parquet(with_predictions(self.one_target("predict_to"), source, self.n_jobs, proba, name), path)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64] | list[NDArray[np.float64]]:
+        """The probability of each class: the more rules hold, or the fewer, the surer.
+
+        For several targets a list with the probabilities of each, as forests give it.
+        """
+        check_is_fitted(self)
+        if isinstance(self.fitted_, FittedTargets):
+            return self.fitted_.probabilities(X, self.n_jobs)
+        fitted = self.fitted_
+        if is_partitioned(X):
+            return predict_partitions(fitted, X, proba=True)  # type: ignore[no-any-return]
+        return self._each(X, lambda rows: fitted.probabilities(rows, self.n_jobs))
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The share of rows whose class is right; for several targets, of rows in which all of them are."""
+        check_is_fitted(self)
+        columns = several_targets(X, y)
+        if columns is None:
+            return float(super().score(X, y, sample_weight))
+        right = np.all(self.predict(X) == np.column_stack([labels.astype(object) for labels in columns.values()]), 1)
+        return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight)))
+
+    @available_if(lambda self: not isinstance(getattr(self, "fitted_", None), FittedTargets))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """By how much classes are preferred.
+
+        For two classes it is the margin of the output plus one half, negated if the output describes the first class;
+        for several, the margin of every class, (n_rows, n_classes), with up to a half more for the more frequent ones,
+        which win ties. Where ``y`` had several columns there is none, as forests have none: ``decision_path`` has all
+        margins.
+        """
+        check_is_fitted(self)
+        fitted = self.one_target("decision_function")
+        margins, n = fitted.margins(X, self.n_jobs), len(fitted.outputs)
+        if n > 1:
+            return np.asarray((margins - np.arange(n) / (2 * n))[:, np.argsort(fitted.outputs)])
+        return np.asarray((margins[:, 0] + 0.5) * (1 if fitted.outputs[0] == 1 else -1))
 
     def refit(
         self,
@@ -208,45 +530,45 @@ Network, default="auto"
         y: ArrayLike,
         *,
         lock: Iterable[str | int] = (),
-        forbid: Iterable[RuleLiteral | Literal["!="]] = (),
+        forbid: Iterable[str | Condition] = (),
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """A new classifier for the same class and columns, learned around what is locked.
+        """A new classifier for the same classes, learned around what is locked.
+
+        It is `fit`, with the same search, start and shapes, for a problem in which locked concepts are conditions.
 
         Parameters
         ----------
         X, y, sample_weight
-            As for ``fit``; columns keep the values known from there.
+            As for ``fit``; columns also keep the values and cuts that the classifier knows.
         lock : names of concepts and numbers of rules of ``formula_``
-            A concept keeps its meaning and may be used; a rule, counted from 1, stays in the result.
-        forbid : literals, or "!="
+            A concept keeps its meaning and may be used; a rule, counted from 1, stays in the result. Several classes
+            have no numbered rules.
+        forbid : columns, conditions, texts of conditions or "!="
             What the result may not ask, besides locked parts.
         """
         check_is_fitted(self)
-        search = _strategy("search", self.search, SEARCHES)
-        defaults = getattr(search, "defaults", Defaults())
-        sizes, first_gate = self._shapes(defaults)[0], self._gates(defaults)[0]
-        labels = _checked_labels(X, y)
-        weights = self._weights(X, labels, sample_weight)
-        literals = self.encoding_.encode(X, n_jobs=self.n_jobs)
-        problem = Problem.of(literals, labels == self.positive_class_, self.encoding_.groups, weights)
-        named = None if isinstance(self.init, Network) else _strategy("init", self.init, INITS)
-        init: Any = named if hasattr(named, "start") else RandomInit()
-        with progress.shown(self.verbose, f"{self.positive_class_}") as report:
-            formula, history = search_around(
-                search,
-                lambda groups, seed: init.start(groups, sizes, first_gate, seed),
-                problem,
-                self.encoding_.literals,
-                self.formula_,
-                Limits.of(lock, forbid),
-                _seed(self.random_state),
-                self.n_jobs,
-                report,
-            )
-        new = self.with_formula(formula)
-        new.history_ = np.array(history)
-        new.rule_counts_ = count_classes(new.network_, literals, labels == self.positive_class_, weights)
+        self._check()
+        fitted, lock = self.one_target("refit"), tuple(lock)
+        limits, search = Limits.of(lock, forbid), self._search()
+        labels = check_labels(X, y)
+        weights = weigh(labels, sample_weight, one_class_weight(self.class_weight))
+        wishes = self._wishes(fitted.outputs, _defaults(search))
+        learned = Encoding.learn(X, fitted.output_codes(labels), n_jobs=self.n_jobs, **wishes)
+        base = fitted.on(learned)
+        literals, n_classes = base.encoding.encode(X), max(2, len(fitted.outputs))
+        problem = Problem.of_classes(literals, base.output_codes(labels), n_classes, base.encoding.relations, weights)
+        around = Around(base.said, base.encoding.conditions, limits)
+        with interrupts.heeded():
+            with progress.shown(self.verbose, _label(fitted.classes, fitted.outputs)) as report:
+                formula, history = search_around(
+                    search, self._init(search), problem, around, *self._variants(search),
+                    seed=_seed(self.random_state), n_jobs=self.n_jobs, report=report,
+                )  # fmt: skip
+            fitted = outcome.refitted(base, around, formula, history, X, problem, weigh(labels, sample_weight, None))
+        new = copy.copy(self)
+        new._memory, new._locked = self._memory, lock
+        new.fitted_ = fitted
         return new
 
     @classmethod
@@ -254,165 +576,125 @@ Network, default="auto"
         """The classifier in a file that ``save`` wrote; safe for files from anyone."""
         return cls._restored(model_file.read(path, {c.__name__: c for c in (*SEARCHES.values(), *INITS.values())}))
 
-    def _weights(self, X: Any, labels: NDArray[Any], sample_weight: ArrayLike | None) -> NDArray[np.float64] | None:
-        if sample_weight is None and self.class_weight is None:
-            return None
-        weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
-        if not weights.any():
-            raise ParameterError("sample_weight is zero for every row, but some row must count")
-        return np.asarray(weights * compute_sample_weight(self.class_weight, labels))
-
-    def choose(self, row: int) -> Self:
-        """Make the network in ``row`` of ``pareto_`` the one that predicts.
-
-        Returns
-        -------
-        self
-        """
-        check_is_fitted(self)
+    @classmethod
+    def _restored(cls, state: model_file.State) -> Self:
+        unknown = sorted(set(state.parameters) - set(cls._get_param_names()))
+        if unknown:
+            raise ModelFileError(f"parameters has {unknown}, which {cls.__name__} does not take")
+        new = cls(**state.parameters)
         try:
-            self.network_, self.rule_counts_ = self._choices[row].network, self._choice_counts[row]
-        except IndexError:
-            raise ParameterError(f"row is {row}, but pareto_ has {len(self._choices)} rows") from None
-        return self
+            new._check()
+        except ParameterError as error:
+            raise ModelFileError(f"parameters has what fit would refuse: {error}") from error
+        new.fitted_ = state.fitted
+        return new
 
-    def _count(self, literals: bits.Words, positive: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> None:
-        """Keep how often each class is met where the rules fire, for every network that may predict."""
-        self.rule_counts_ = count_classes(self.network_, literals, positive, weights)
-        self._choice_counts = tuple(count_classes(c.network, literals, positive, weights) for c in self._choices)
+    def _check(self) -> None:
+        parameters.check(self.get_params(deep=False), self.constraints)
 
-    def _shapes(self, defaults: Defaults) -> tuple[tuple[int, ...], ...]:
-        if isinstance(self.hidden_layer_sizes, str) and self.hidden_layer_sizes == "auto":
-            return defaults.shapes
-        return (_checked_sizes(self.hidden_layer_sizes),)
+    def _search(self) -> Search:
+        search: Search = SEARCHES[self.search]() if isinstance(self.search, str) else self.search
+        return search if self.max_size is None else Capped(search, self.max_size)
 
-    def _gates(self, defaults: Defaults) -> tuple[Gate, ...]:
-        if self.first_gate == "auto":
-            return defaults.first_gates
-        if self.first_gate not in ("and", "or"):
-            raise ParameterError(f"first_gate is {self.first_gate!r}, but a gate is 'and' or 'or'")
-        return (self.first_gate,)
+    def _init(self, search: Search, current: Network | None = None) -> Init:
+        if current is not None and isinstance(search, Anneal | Greedy):
+            return init_of(current)
+        return init_of("auto" if self.init == "current" else self.init, mixed=_defaults(search).mixed)
 
-    def _start(
-        self, problem: Problem, encoding: Encoding, defaults: Defaults, shapes: Shapes, gates: Sequence[Gate]
-    ) -> Start:
-        if isinstance(self.init, Network):
-            network, n_literals = self.init, len(encoding.literals)
-            if network.n_literals != n_literals:
-                raise ParameterError(f"init reads {network.n_literals} literals but the table has {n_literals}")
-            return lambda seed: network
-        init = _strategy("init", self.init, INITS)
-        if hasattr(init, "learn"):
-            return DataStart(init, problem, encoding.literals)
-        if self.init == "auto" and defaults.mixed:
-            return MixedStart(init, problem, encoding.literals, shapes, gates)
-        variants = [(sizes, gate) for sizes in shapes for gate in gates]
+    def _variants(self, search: Search) -> tuple[Shapes, tuple[Gate, ...]]:
+        """The shapes and the first gates that starts take turns in."""
+        defaults, sizes, gate = _defaults(search), self.hidden_layer_sizes, self.first_gate
+        shapes = defaults.shapes if isinstance(sizes, str) else (tuple(int(size) for size in sizes),)
+        return shapes, defaults.first_gates if gate == "auto" else (gate,)
 
-        def start(seed: int) -> Network:
-            sizes, gate = variants[seed % len(variants)]
-            if len(gates) == 1:
-                return init.start(encoding.groups, sizes, gate, seed)  # type: ignore[no-any-return]
-            return Network(init.start(encoding.groups, sizes, "and", seed).weights, gate)
+    def _wishes(self, outputs: tuple[int, ...], defaults: Defaults) -> Wished:
+        """What is asked of the table."""
+        return {
+            "nominal": self.nominal,
+            "ordinal": self.ordinal,
+            "cuts": self.cuts,
+            "monotonic": _directions(self.monotonic_cst, outputs),
+            "forbid": self.forbid,
+            "missing": defaults.missing if self.missing == "auto" else bool(self.missing),
+            "not_equal": defaults.not_equal if self.not_equal == "auto" else bool(self.not_equal),
+            "max_values": self.max_values,
+        }
 
-        return start
+    def _fixed(self, encoding: Encoding) -> set[str]:
+        """The columns whose cuts the user gave."""
+        return {column if isinstance(column, str) else encoding.attributes[column].name for column in self.cuts or ()}
 
-    def _candidates(
-        self, classes: NDArray[Any], codes: NDArray[np.int64], weights: NDArray[np.float64] | None, both: bool
-    ) -> list[int]:
-        """The positions of the classes to describe, in order of preference; rows count by their weights."""
-        share = np.average(codes, weights=weights)
-        majority = int(share > 0.5)
+    def _candidates(self, rows: Data, search: Search) -> list[tuple[int, ...]]:
+        """The classes to describe, in order of preference; rows count by their weights."""
+        mass = rows.class_mass
+        if len(mass) > 2:
+            return [self._all_classes(rows, search, mass)]
+        majority = int(mass[1] > mass[0])
         match self.positive_class:
             case "auto":
-                return [majority, 1 - majority] if both else [1 - majority]
+                return [(majority,), (1 - majority,)] if _defaults(search).both_classes else [(1 - majority,)]
             case "majority":
-                return [majority]
+                return [(majority,)]
             case "minority":
-                return [1 - majority]
-        found = [i for i, label in enumerate(classes.tolist()) if label == self.positive_class]
+                return [(1 - majority,)]
+        found = [i for i, label in enumerate(rows.classes.tolist()) if label == self.positive_class]
         if not found:
-            raise ParameterError(
-                f"positive_class is {self.positive_class!r}, but the classes are "
-                f"{' and '.join(map(repr, classes.tolist()))}"
-            )
-        return found
+            known = " and ".join(map(repr, rows.classes.tolist()))
+            raise ParameterError(f"positive_class is {self.positive_class!r}, but the classes are {known}")
+        return [(found[0],)]
 
-    def _keep(self, encoding: Encoding, classes: NDArray[Any], positive: int, found: Found) -> None:
-        self.encoding_ = encoding
-        self.network_ = found.network
-        self.classes_ = classes
-        self.positive_class_ = classes[positive]
-        self.history_ = np.array(found.history)
-        self._choices = _worth_keeping(found)
-        self.n_features_in_ = len(encoding.attributes)
-        if encoding.named:
-            self.feature_names_in_ = np.array([attribute.name for attribute in encoding.attributes], dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+    def _all_classes(self, rows: Data, search: Search, mass: NDArray[np.float64]) -> tuple[int, ...]:
+        """All classes, the most frequent first, which wins a tie."""
+        if not _defaults(search).several_classes:
+            name = type(getattr(search, "inner", search)).__name__
+            raise TableError(
+                f"Only binary classification is supported. y holds {len(mass)} classes, but {name} describes one of "
+                "two: take search='auto', or compare one class with the rest, for example "
+                f"y == {rows.classes.tolist()[0]!r}"
+            )
+        if self.positive_class != "auto":
+            raise ParameterError(
+                f"positive_class is {self.positive_class!r}, but y holds {len(mass)} classes, which are all described: "
+                f"compare one with the rest, for example y == {rows.classes.tolist()[0]!r}"
+            )
+        return tuple(np.argsort(-mass, kind="stable").tolist())
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = _defaults(self._search()).several_classes
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.input_tags.allow_nan = True
         return tags
 
 
-def _worth_keeping(found: Found) -> tuple[Choice, ...]:
-    """The networks that no other one beats in size and accuracy, and the one that predicts; the smallest first."""
-    kept: list[Choice] = []
-    for choice in sorted(found.choices, key=lambda c: (c.network.n_edges, -c.accuracy, -c.price)):
-        beaten = any(c.network.n_edges <= choice.network.n_edges and c.accuracy >= choice.accuracy for c in kept)
-        known = any(c.network == choice.network for c in kept)
-        if not beaten or (choice.network == found.network and not known):
-            kept.append(choice)
-    return tuple(kept)
+def _defaults(search: Search) -> Defaults:
+    return getattr(search, "defaults", Defaults())
 
 
-def _strategy(parameter: str, value: Any, known: dict[str, type]) -> Any:
-    """The strategy object that ``value`` is or names."""
-    if not isinstance(value, str):
-        return value
-    if value not in known:
-        raise ParameterError(f"{parameter} is {value!r}, but the names known are {', '.join(map(repr, known))}")
-    return known[value]()
+def _label(classes: NDArray[Any], outputs: tuple[int, ...]) -> str:
+    return f"{classes[outputs[0]]}" if len(outputs) == 1 else f"{len(outputs)} classes"
 
 
-def _checked_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
-    try:
-        sizes = tuple(sizes)
-    except TypeError:
-        raise ParameterError(f"hidden_layer_sizes is {sizes!r}, but must be a sequence of integers") from None
-    if not sizes:
-        raise ParameterError("hidden_layer_sizes is empty, but at least one hidden layer is needed")
-    for size in sizes:
-        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
-            raise ParameterError(f"hidden_layer_sizes has {size!r}, but every size must be an integer of at least 1")
-    return sizes
+def _directions(
+    monotonic_cst: Mapping[Any, int] | Sequence[int] | None, outputs: tuple[int, ...]
+) -> dict[Any, int] | None:
+    """The direction of every column for the class that the rules describe; ``monotonic_cst`` speaks of the second."""
+    if monotonic_cst is None:
+        return None
+    if len(outputs) > 1:
+        raise ParameterError(f"monotonic_cst speaks of the second of two classes, but y holds {len(outputs)}")
+    pairs = monotonic_cst.items() if isinstance(monotonic_cst, Mapping) else enumerate(monotonic_cst)
+    return {column: int(sign) if outputs[0] == 1 else -int(sign) for column, sign in pairs}
 
 
-def _checked_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
-    if y is None:
-        raise TableError("requires y to be passed, but the target y is None")
-    labels = np.asarray(y if getattr(y, "ndim", 0) == 1 else column_or_1d(y, warn=True))
-    check_consistent_length(X, labels)
-    if labels.dtype.kind in "biuU":  # nothing can be missing or continuous
-        return labels
-    missing = np.asarray(pd.isna(labels))
-    if missing.any():
-        raise TableError(f"y has a missing label (NaN) in row {missing.argmax()}, but every row needs one")
-    check_classification_targets(labels)
-    return labels
-
-
-def _check_two(classes: NDArray[Any]) -> None:
-    if len(classes) == 1:
-        raise TableError(f"y holds one class only, {classes.item()!r}, but two are needed to learn a difference")
-    if len(classes) > 2:
-        raise TableError(
-            "Only binary classification is supported. The type of the target is multiclass: "
-            f"y holds {len(classes)} classes; compare one with the rest, for example y == {classes.tolist()[0]!r}"
+def _check_directions(monotonic_cst: Mapping[Any, int] | Sequence[int] | None, n_columns: int) -> None:
+    """Refuse a list that says nothing of some columns."""
+    if monotonic_cst is not None and not isinstance(monotonic_cst, Mapping) and len(monotonic_cst) < n_columns:
+        raise ParameterError(
+            f"monotonic_cst lists {len(monotonic_cst)} directions, but the table has {n_columns} columns"
         )
 
 

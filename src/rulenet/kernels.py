@@ -1,29 +1,33 @@
 """Every compiled loop over packed rows: evaluation, observability, exact gains of all flips.
 
 By De Morgan one operation serves both gates. Write s for a signal as a layer receives it and let a unit *fire*
-where any input it has selected is *not* s:
+where at least ``need`` of the inputs it has selected are *not* s:
 
-    fires = OR over selected j of ~s[j]
+    fires = (number of selected j with ~s[j]) >= need
 
-The next layer has the other gate, so it receives exactly ``fires``: an alternating network is a network of NANDs.
-Layer 0 receives the literals (complemented if its gate is OR), and the output is ``fires`` of the last unit
+The next layer has the other gate, so it receives exactly ``fires``: with needs of 1 an alternating network is a network
+of NANDs. Layer 0 receives the literals (complemented if its gate is OR), and an output is ``fires`` of its unit
 (complemented if that is an AND). The gate appears in these two places only.
 
-Signals are numbered literals first, then unit by unit, layer by layer; weights likewise. Rows are cut into blocks so
-that all signals of a block stay in the cache; counts of blocks add up, whoever counted them.
+A unit is *tipping* where its count is ``need - 1`` or ``need``: there, and only there, one input more or one less can
+change it. So ``fires`` and ``tipping`` are all that flips, changed needs and toggled inputs ask for:
+
+    count = need - 1    tipping & ~fires
+    count = need        tipping & fires
+
+Signals are numbered literals first, then unit by unit, layer by layer; weights and needs likewise. The outputs are the
+units of the last layer, and what is won is the sum over them. Rows are cut into blocks so that all signals of a block
+stay in the cache; counts of blocks add up, whoever counted them.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-jit = njit(cache=True, nogil=True)
-# Parts are called by kernels only and allocate nothing, so they do without Numba's reference counting (``_nrt``); and
-# they are inlined, which saves the copies of their many arguments. Measured: sweeps of few rows take a third.
-part = njit(cache=True, nogil=True, _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+from rulenet.compiled import callee, jit, part
 
 # Signals of one block should fit a second-level cache; longer blocks than this gain nothing (measured).
 BLOCK_BYTES = 1 << 19
@@ -33,22 +37,24 @@ MIN_BLOCK_WORDS = 64
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 NONE = np.uint64(0)
 
-FREE = -1  # the group of a literal without siblings
+LOWER, RAISE = 0, 1  # the columns of the gains of changed needs
+FREE = -1  # the number of a literal that excludes no other
 
 
 class Flat(NamedTuple):
-    """A network without structure: ``weights`` (uint8, 0 or 1) unit by unit, and the ``sizes`` of all layers.
+    """A network without structure: ``weights`` (uint8, 0 or 1) and ``needs`` unit by unit, ``sizes`` of all layers.
 
-    ``sizes`` starts with the number of literals and ends with the single output unit.
+    ``sizes`` starts with the number of literals and ends with that of the outputs.
     """
 
     weights: NDArray[np.uint8]
     sizes: NDArray[np.int64]
     first_and: bool
+    needs: NDArray[np.int64]
 
 
 class Rows(NamedTuple):
-    """Packed rows to learn from.
+    """Packed rows to learn from; ``target`` is (n_outputs, n_words), or (n_words) for a single output.
 
     ``planes[b]`` holds bit b of every row's integer weight: the rows' total weight is the sum of
     ``2**b * popcount(planes[b])``. Spare bits are zero in every plane, which keeps them out of all counts.
@@ -69,23 +75,25 @@ class Edges(NamedTuple):
 class Scratch(NamedTuple):
     """Working space for one block of rows.
 
-    A row per signal: ``signals`` (what the next layer receives), ``twice`` (at least two inputs make the unit fire),
-    ``observed`` (toggling the unit toggles the output) and ``toggled`` (where a toggle further down arrives),
-    with flags whether any row is (``is_seen``, ``is_toggled``).
+    A row per signal: ``signals`` (what the next layer receives), ``tipping`` and ``toggled`` (where a toggle further
+    down arrives), with a flag whether any row is (``is_toggled``). ``observed`` and ``is_seen`` say where toggling a
+    unit toggles an output, and have a row per output and signal: ``o * n_signals + unit``. ``wrong`` has a row per
+    output. ``counters`` are those of the counting unit at hand: see `set_counters`.
     ``split`` has two rows per weight plane: what some set of changes would right, and what it would wrong.
-    ``taken`` flags the inputs that cannot simply be added to the unit at hand, ``held`` the sibling groups that have a
-    literal selected.
+    ``taken`` flags the inputs that cannot simply be added to the unit at hand, ``held`` the numbers of exclusive
+    literals of which one is selected.
     """
 
     edges: Edges
     signals: NDArray[np.uint64]
-    twice: NDArray[np.uint64]
+    tipping: NDArray[np.uint64]
     observed: NDArray[np.uint64]
     toggled: NDArray[np.uint64]
     is_seen: NDArray[np.bool_]
     is_toggled: NDArray[np.bool_]
     split: NDArray[np.uint64]
     wrong: NDArray[np.uint64]
+    counters: NDArray[np.uint64]
     taken: NDArray[np.bool_]
     held: NDArray[np.bool_]
 
@@ -140,23 +148,40 @@ def block_words(n_signals, n_words):
     return min(max(min(fitting, MAX_BLOCK_WORDS), MIN_BLOCK_WORDS), n_words)
 
 
+@part
+def bit_length(number):
+    """How many bits a number has."""
+    length = 0
+    while number >> length:
+        length += 1
+    return length
+
+
+@jit
+def new_counters(flat, n_words):
+    """Room for the counters of any unit of ``flat``."""
+    most = flat.sizes.max() + 2  # a count has no more bits, and neither has a need within reach
+    return np.empty((bit_length(most) + 2, n_words), np.uint64)
+
+
 @jit
 def new_scratch(flat, n_planes, n_words):
     """Working space for rows of ``n_words`` words, or for blocks of them where they are many."""
     edges = new_edges(flat)
-    n_signals = edges.starts.size - 1
+    n_signals, n_outputs = edges.starts.size - 1, flat.sizes[-1]
     step = block_words(n_signals, n_words)
     shape = (n_signals, step)
     return Scratch(
         edges,
         np.empty(shape, np.uint64),
         np.empty(shape, np.uint64),
+        np.empty((n_outputs * n_signals, step), np.uint64),
         np.empty(shape, np.uint64),
-        np.empty(shape, np.uint64),
-        np.empty(n_signals, np.bool_),
+        np.empty(n_outputs * n_signals, np.bool_),
         np.empty(n_signals, np.bool_),
         np.empty((2 * n_planes, step), np.uint64),
-        np.empty(step, np.uint64),
+        np.empty((n_outputs, step), np.uint64),
+        new_counters(flat, step),
         np.empty(n_signals, np.bool_),
         np.empty(n_signals, np.bool_),
     )
@@ -173,8 +198,89 @@ def load_literals(signals, literals, start, n_words, first_and):
 
 
 @part
-def fire(signals, edges, unit, n_words):
+def set_counters(counters, n_planes, value, n_words):
+    """Let all rows count from ``value``.
+
+    Row 0 of ``counters`` is what to add next, rows 1 to ``n_planes`` are the bits of the counts, the lowest first, and
+    the row after these says where they ever ran over.
+    """
+    for b in range(n_planes):
+        bits = ALL if (value >> b) & 1 else NONE
+        for w in range(n_words):
+            counters[1 + b, w] = bits
+    for w in range(n_words):
+        counters[1 + n_planes, w] = NONE
+
+
+@part
+def count_up(counters, n_planes, n_words):
+    """Add row 0 to the counts."""
+    for b in range(1, 1 + n_planes):
+        for w in range(n_words):
+            carry = counters[0, w] & counters[b, w]
+            counters[b, w] ^= counters[0, w]
+            counters[0, w] = carry
+    for w in range(n_words):
+        counters[1 + n_planes, w] |= counters[0, w]
+
+
+@part
+def start_counting(counters, need, n_inputs, n_words):
+    """Set the counters so that ``need`` makes all their bits ones, and one more runs over; returns how many bits.
+
+    All needs of two more than the inputs, or larger, are as far out of reach.
+    """
+    reached = min(need, n_inputs + 2)
+    n_planes = bit_length(reached)
+    set_counters(counters, n_planes, (1 << n_planes) - 1 - reached, n_words)
+    return n_planes
+
+
+@part
+def end_counting(counters, n_planes, n_words):
+    """Leave in row 0 where the count is ``need - 1`` or ``need``, and in row 1 where it is at least ``need``."""
+    for w in range(n_words):
+        counters[0, w] = ~counters[1 + n_planes, w]
+    for b in range(2, 1 + n_planes):
+        for w in range(n_words):
+            counters[0, w] &= counters[b, w]
+    for w in range(n_words):
+        counters[1, w] = counters[1 + n_planes, w] | (counters[0, w] & counters[1, w])
+
+
+@callee
+def count_inputs(counters, signals, edges, need, unit, n_words):
+    """Count the inputs that make ``unit`` fire; leaves in ``counters`` what `end_counting` does."""
+    n_planes = start_counting(counters, need, edges.starts[unit + 1] - edges.starts[unit], n_words)
+    for e in range(edges.starts[unit], edges.starts[unit + 1]):
+        source = edges.sources[e]
+        for w in range(n_words):
+            counters[0, w] = ~signals[source, w]
+        count_up(counters, n_planes, n_words)
+    end_counting(counters, n_planes, n_words)
+
+
+@callee
+def count_toggled_inputs(counters, signals, toggled, is_toggled, edges, need, unit, n_words):
+    """The same after all ``is_toggled`` inputs were toggled."""
+    n_planes = start_counting(counters, need, edges.starts[unit + 1] - edges.starts[unit], n_words)
+    for e in range(edges.starts[unit], edges.starts[unit + 1]):
+        source = edges.sources[e]
+        kept = ALL if is_toggled[source] else NONE
+        for w in range(n_words):
+            counters[0, w] = ~(signals[source, w] ^ (toggled[source, w] & kept))
+        count_up(counters, n_planes, n_words)
+    end_counting(counters, n_planes, n_words)
+
+
+@part
+def fire(signals, counters, edges, need, unit, n_words):
     """Compute where ``unit`` fires."""
+    if need > 1:
+        count_inputs(counters, signals, edges, need, unit, n_words)
+        for w in range(n_words):
+            signals[unit, w] = counters[1, w]
+        return
     for w in range(n_words):
         signals[unit, w] = NONE
     for e in range(edges.starts[unit], edges.starts[unit + 1]):
@@ -184,89 +290,178 @@ def fire(signals, edges, unit, n_words):
 
 
 @part
-def fire_twice(signals, twice, edges, unit, n_words):
-    """Compute where ``unit`` fires, and where it does so for at least two inputs."""
+def fire_and_tip(signals, tipping, counters, edges, need, unit, n_words):
+    """Compute where ``unit`` fires, and where it is tipping."""
+    if need > 1:
+        count_inputs(counters, signals, edges, need, unit, n_words)
+        for w in range(n_words):
+            signals[unit, w] = counters[1, w]
+            tipping[unit, w] = counters[0, w]
+        return
     for w in range(n_words):
         signals[unit, w] = NONE
-        twice[unit, w] = NONE
+        tipping[unit, w] = ALL
     for e in range(edges.starts[unit], edges.starts[unit + 1]):
         source = edges.sources[e]
         for w in range(n_words):
-            twice[unit, w] |= signals[unit, w] & ~signals[source, w]
+            tipping[unit, w] &= ~(signals[unit, w] & ~signals[source, w])
             signals[unit, w] |= ~signals[source, w]
+
+
+@part
+def fire_layers(flat, signals, counters, edges, literals, start, n_words, last):
+    """Fill ``signals`` up to, but not with, signal ``last`` for words ``start`` onwards."""
+    load_literals(signals, literals, start, n_words, flat.first_and)
+    for unit in range(flat.sizes[0], last):
+        fire(signals, counters, edges, flat.needs[unit - flat.sizes[0]], unit, n_words)
 
 
 @jit
 def evaluate(flat, literals):
-    """The packed output of the network on packed ``literals``."""
+    """The packed outputs of the network on packed ``literals``: (n_outputs, n_words)."""
     edges = new_edges(flat)
     list_edges(flat, edges)
-    n_signals = edges.starts.size - 1
+    n_signals, n_outputs = edges.starts.size - 1, flat.sizes[-1]
     step = block_words(n_signals, literals.shape[1])
-    signals = np.empty((n_signals, step), np.uint64)
-    output = np.empty(literals.shape[1], np.uint64)
+    signals, counters = np.empty((n_signals, step), np.uint64), new_counters(flat, step)
+    outputs = np.empty((n_outputs, literals.shape[1]), np.uint64)
     flip = gate_mask(flat, flat.sizes.size - 2)
-    for start in range(0, output.size, max(step, 1)):
-        n_words = min(step, output.size - start)
-        load_literals(signals, literals, start, n_words, flat.first_and)
-        for unit in range(flat.sizes[0], n_signals):
-            fire(signals, edges, unit, n_words)
+    for start in range(0, literals.shape[1], max(step, 1)):
+        n_words = min(step, literals.shape[1] - start)
+        fire_layers(flat, signals, counters, edges, literals, start, n_words, n_signals)
+        for o in range(n_outputs):
+            for w in range(n_words):
+                outputs[o, start + w] = signals[n_signals - n_outputs + o, w] ^ flip
+    return outputs
+
+
+@part
+def count_all_inputs(counters, signals, edges, unit, n_words):
+    """Count all inputs that make ``unit`` fire; returns of how many bits the counts are."""
+    n_planes = bit_length(edges.starts[unit + 1] - edges.starts[unit])
+    set_counters(counters, n_planes, np.int64(0), n_words)
+    for e in range(edges.starts[unit], edges.starts[unit + 1]):
         for w in range(n_words):
-            output[start + w] = signals[n_signals - 1, w] ^ flip
-    return output
+            counters[0, w] = ~signals[edges.sources[e], w]
+        count_up(counters, n_planes, n_words)
+    return n_planes
+
+
+@part
+def read_count(counters, n_planes, row):
+    """The count of one row of a block."""
+    count = 0
+    for b in range(n_planes):
+        bit = (counters[1 + b, row >> 6] >> np.uint64(row & 63)) & np.uint64(1)
+        count += np.int64(bit) << b
+    return count
 
 
 @jit
-def evaluate_layer(weights, below, is_and):
+def margins(flat, literals, n_rows):
+    """By how many inputs every output of every row is above its need: (n_rows, n_outputs), not negative if it holds."""
+    edges = new_edges(flat)
+    list_edges(flat, edges)
+    n_signals, n_outputs = edges.starts.size - 1, flat.sizes[-1]
+    step = block_words(n_signals, literals.shape[1])
+    signals, counters = np.empty((n_signals, step), np.uint64), new_counters(flat, step)
+    found = np.empty((n_rows, n_outputs), np.int64)
+    is_and = gate_mask(flat, flat.sizes.size - 2) == ALL
+    for start in range(0, literals.shape[1], max(step, 1)):
+        n_words = min(step, literals.shape[1] - start)
+        fire_layers(flat, signals, counters, edges, literals, start, n_words, n_signals - n_outputs)
+        for o in range(n_outputs):
+            unit = n_signals - n_outputs + o
+            need = flat.needs[unit - flat.sizes[0]]
+            n_planes = count_all_inputs(counters, signals, edges, unit, n_words)
+            for row in range(64 * start, min(64 * (start + n_words), n_rows)):
+                count = read_count(counters, n_planes, row - 64 * start)
+                found[row, o] = need - 1 - count if is_and else count - need
+    return found
+
+
+@jit
+def evaluate_layer(weights, below, is_and, needs):
     """The packed activations of one layer, from those ``below``; ``weights`` is (n_units, n_inputs)."""
     flip = ALL if is_and else NONE
-    above = np.empty((weights.shape[0], below.shape[1]), np.uint64)
+    n_inputs, n_words = below.shape
+    above = np.empty((weights.shape[0], n_words), np.uint64)
+    counters = np.empty((bit_length(n_inputs + 2) + 2, n_words if needs.max() > 1 else 0), np.uint64)
     for k in range(weights.shape[0]):
-        for w in range(below.shape[1]):
+        if needs[k] > 1:
+            count_selected(counters, weights[k], below, flip, needs[k])
+            for w in range(n_words):
+                above[k, w] = counters[1, w] ^ flip
+            continue
+        for w in range(n_words):
             above[k, w] = NONE
-        for j in range(weights.shape[1]):
+        for j in range(n_inputs):
             if weights[k, j]:
-                for w in range(below.shape[1]):
+                for w in range(n_words):
                     above[k, w] |= below[j, w] ^ flip
-        for w in range(below.shape[1]):
+        for w in range(n_words):
             above[k, w] ^= flip
     return above
 
 
+@part
+def count_selected(counters, selected, below, flip, need):
+    """Count the ``selected`` signals ``below``, complemented by ``flip``; leaves what `end_counting` does."""
+    n_planes = start_counting(counters, need, selected.size, counters.shape[1])
+    for j in range(selected.size):
+        if selected[j]:
+            for w in range(counters.shape[1]):
+                counters[0, w] = below[j, w] ^ flip
+            count_up(counters, n_planes, counters.shape[1])
+    end_counting(counters, n_planes, counters.shape[1])
+
+
+@jit
+def by_output(words, n_words):
+    """Words of rows as (n_outputs, n_words)."""
+    return words.reshape((words.size // max(n_words, 1), n_words))
+
+
 @jit
 def count_errors(predicted, target, planes):
-    """The total weight of the rows where ``predicted`` and ``target`` differ."""
-    errors = 0
-    for b in range(planes.shape[0]):
-        count = 0
-        for w in range(target.size):
-            count += popcount((predicted[w] ^ target[w]) & planes[b, w])
-        errors += count << b
+    """The total weight of the rows where ``predicted`` and ``target`` differ, added up over the outputs."""
+    n_words, errors = planes.shape[1], 0
+    predicted_rows, target_rows = by_output(predicted, n_words), by_output(target, n_words)
+    for o in range(target_rows.shape[0]):
+        for b in range(planes.shape[0]):
+            count = 0
+            for w in range(n_words):
+                count += popcount((predicted_rows[o, w] ^ target_rows[o, w]) & planes[b, w])
+            errors += count << b
     return errors
 
 
 @part
-def toggle_reader(signals, twice, toggled, unit, source, n_words):
+def toggle_reader(signals, tipping, toggled, unit, source, n_words):
     """Where ``unit`` toggles when its input ``source`` alone does, in all rows; whether anywhere."""
     anywhere = NONE
     for w in range(n_words):
-        s = signals[source, w]
-        rows = (s & ~signals[unit, w]) | (~s & ~twice[unit, w])
+        rows = tipping[unit, w] & (signals[source, w] ^ signals[unit, w])
         toggled[unit, w] = rows
         anywhere |= rows
     return anywhere != NONE
 
 
 @part
-def propagate_toggles(signals, toggled, is_toggled, edges, unit, n_words):
+def propagate_toggles(signals, toggled, is_toggled, counters, edges, need, unit, n_words):
     """Where ``unit`` toggles when all its ``is_toggled`` inputs do; whether anywhere."""
-    for w in range(n_words):
-        toggled[unit, w] = NONE
-    for e in range(edges.starts[unit], edges.starts[unit + 1]):
-        source = edges.sources[e]
-        kept = ALL if is_toggled[source] else NONE
+    if need > 1:
+        count_toggled_inputs(counters, signals, toggled, is_toggled, edges, need, unit, n_words)
         for w in range(n_words):
-            toggled[unit, w] |= ~(signals[source, w] ^ (toggled[source, w] & kept))
+            toggled[unit, w] = counters[1, w]
+    else:
+        for w in range(n_words):
+            toggled[unit, w] = NONE
+        for e in range(edges.starts[unit], edges.starts[unit + 1]):
+            source = edges.sources[e]
+            kept = ALL if is_toggled[source] else NONE
+            for w in range(n_words):
+                toggled[unit, w] |= ~(signals[source, w] ^ (toggled[source, w] & kept))
     anywhere = NONE
     for w in range(n_words):
         toggled[unit, w] ^= signals[unit, w]
@@ -284,76 +479,91 @@ def is_reached(is_toggled, edges, unit):
 
 
 @part
-def observe_unit(
-    sizes, edges, signals, twice, observed, toggled, is_toggled, is_seen, layer, unit, above, readers, n_words
-):
-    """Fill ``observed[unit]``; returns whether any row is.
+def toggle_unit(flat, scratch, layer, unit, above, readers, n_words):
+    """Toggle ``unit`` in all rows and follow this upwards; returns the unit that carries on all of it, if one does.
 
-    The next layer starts at signal ``above``; ``readers`` flags those of its units that read this one.
-
-    The toggle is propagated upwards until one unit carries all that is left of it: that unit's own
-    observability, already known, says the rest.
+    The next layer starts at signal ``above``; ``readers`` flags those of its units that read this one. The toggle is
+    followed until one unit is all that toggles: its own observability, already known, says the rest. Returns -1 where
+    the toggle ends below the outputs, and -2 where it arrives at several of them.
     """
+    edges, signals, toggled, is_toggled = scratch.edges, scratch.signals, scratch.toggled, scratch.is_toggled
     n_toggled, carrier = 0, -1
     for reader in range(above, above + readers.size):
         is_toggled[reader] = False
-        if readers[reader - above] and toggle_reader(signals, twice, toggled, reader, unit, n_words):
+        if readers[reader - above] and toggle_reader(signals, scratch.tipping, toggled, reader, unit, n_words):
             is_toggled[reader] = True
             n_toggled += 1
             carrier = reader
-    while n_toggled > 1:
+    while n_toggled > 1 and layer < flat.sizes.size - 2:
         layer += 1
-        above += sizes[layer]
-        n_toggled = 0
-        for higher in range(above, above + sizes[layer + 1]):
+        above += flat.sizes[layer]
+        n_toggled, carrier = 0, -1
+        for higher in range(above, above + flat.sizes[layer + 1]):
             is_toggled[higher] = False
+            need = flat.needs[higher - flat.sizes[0]]
             if is_reached(is_toggled, edges, higher) and propagate_toggles(
-                signals, toggled, is_toggled, edges, higher, n_words
+                signals, toggled, is_toggled, scratch.counters, edges, need, higher, n_words
             ):
                 is_toggled[higher] = True
                 n_toggled += 1
                 carrier = higher
-    if n_toggled == 0 or not is_seen[carrier]:
+    return carrier if n_toggled < 2 else -2
+
+
+@part
+def observe_through(scratch, output, first_output, unit, carrier, n_words):
+    """Fill ``observed`` for ``unit``, of whose toggle ``carrier`` carries all on; whether any row is."""
+    observed, toggled, n_signals = scratch.observed, scratch.toggled, scratch.signals.shape[0]
+    if carrier == -2:
+        carrier = first_output + output
+        if not scratch.is_toggled[carrier]:
+            return False
+    seen, beyond = output * n_signals + unit, output * n_signals + carrier
+    if carrier < 0 or not scratch.is_seen[beyond]:
         return False
     anywhere = NONE
     for w in range(n_words):
-        observed[unit, w] = toggled[carrier, w] & observed[carrier, w]
-        anywhere |= observed[unit, w]
+        observed[seen, w] = toggled[carrier, w] & observed[beyond, w]
+        anywhere |= observed[seen, w]
     return anywhere != NONE
 
 
 @part
 def observe(flat, scratch, n_words):
-    """Fill ``observed`` and ``is_seen``, from the output downwards."""
-    edges, signals, twice = scratch.edges, scratch.signals, scratch.twice
-    observed, toggled, is_seen, is_toggled = scratch.observed, scratch.toggled, scratch.is_seen, scratch.is_toggled
-    above, weight = signals.shape[0] - 1, flat.weights.size
-    for w in range(n_words):
-        observed[above, w] = ALL
-    is_seen[above] = True
+    """Fill ``observed`` and ``is_seen``, from the outputs downwards."""
+    n_signals, n_outputs = scratch.signals.shape[0], flat.sizes[-1]
+    first_output = n_signals - n_outputs
+    above, weight = first_output, flat.weights.size
+    for o in range(n_outputs):
+        for unit in range(first_output, n_signals):
+            scratch.is_seen[o * n_signals + unit] = unit == first_output + o
+        for w in range(n_words):
+            scratch.observed[o * n_signals + first_output + o, w] = ALL
     for layer in range(flat.sizes.size - 2, 0, -1):
         n_units = flat.sizes[layer]
         end, weight = weight, weight - flat.sizes[layer + 1] * n_units
         for k in range(n_units):
             unit, readers = above - n_units + k, flat.weights[weight + k : end : n_units]
-            is_seen[unit] = observe_unit(
-                flat.sizes, edges, signals, twice, observed, toggled, is_toggled, is_seen, layer, unit, above, readers,
-                n_words,
-            )  # fmt: skip
+            carrier = toggle_unit(flat, scratch, layer, unit, above, readers, n_words)
+            for o in range(n_outputs):
+                is_seen = observe_through(scratch, o, first_output, unit, carrier, n_words)
+                scratch.is_seen[o * n_signals + unit] = is_seen
         above -= n_units
 
 
 @part
-def split_changes(split, toggled, unit, planes, wrong, n_words):
+def split_changes(scratch, unit, output, planes, n_words):
     """Split the rows ``toggled[unit]`` by plane into those righted and those wronged; returns the net weight."""
+    split, toggled, wrong = scratch.split, scratch.toggled, scratch.wrong
     net = 0
     for b in range(planes.shape[0]):
         count = 0
         for w in range(n_words):
             counted = toggled[unit, w] & planes[b, w]
-            split[2 * b, w] = counted & wrong[w]
-            split[2 * b + 1, w] = counted & ~wrong[w]
-            count += popcount(counted & wrong[w]) - popcount(counted & ~wrong[w])
+            righted, wronged = counted & wrong[output, w], counted & ~wrong[output, w]
+            split[2 * b, w] = righted
+            split[2 * b + 1, w] = wronged
+            count += popcount(righted) - popcount(wronged)
         net += count << b
     return net
 
@@ -372,53 +582,70 @@ def count_net(split, signals, source, n_words):
 
 
 @part
-def find_taken(taken, held, groups, selected):
-    """Flag the inputs that cannot simply be added: those ``selected``, and literals with a sibling selected."""
+def count_replaced(flat, layer, need):
+    """How many inputs of a unit are literals that take the place of those they exclude: all, or none.
+
+    They do in the ANDs of a first layer, which would never hold with two of them; but not where an AND needs more than
+    one input to fail.
+    """
+    return flat.sizes[0] if layer == 1 and flat.first_and and need == 1 else 0
+
+
+@part
+def find_taken(taken, held, exclusive, selected):
+    """Flag the inputs that cannot simply be added: those ``selected``, and literals that exclude one selected."""
     for j in range(selected.size):
         taken[j] = selected[j]
-    for j in range(groups.size):
+    for j in range(exclusive.size):
         held[j] = False
-    for j in range(groups.size):
-        if selected[j] and groups[j] >= 0:
-            held[groups[j]] = True
-    for j in range(groups.size):
-        if groups[j] >= 0 and held[groups[j]]:
+    for j in range(exclusive.size):
+        if selected[j] and exclusive[j] >= 0:
+            held[exclusive[j]] = True
+    for j in range(exclusive.size):
+        if exclusive[j] >= 0 and held[exclusive[j]]:
             taken[j] = True
 
 
 @part
-def mark_freed(signals, observed, toggled, edges, groups, group, unit, n_words):
-    """Where ``unit``, observed, would stop firing if it dropped all it has selected of ``group``: into ``toggled``."""
+def mark_freed(scratch, exclusive, number, unit, seen, n_words):
+    """Where ``unit``, observed, would stop firing if it dropped all exclusive literals of ``number``: ``toggled``."""
+    signals, toggled, edges = scratch.signals, scratch.toggled, scratch.edges
     for w in range(n_words):
-        toggled[unit, w] = observed[unit, w] & signals[unit, w]
+        toggled[unit, w] = scratch.observed[seen, w] & signals[unit, w]
     for e in range(edges.starts[unit], edges.starts[unit + 1]):
         source = edges.sources[e]
-        if groups[source] != group:
+        if exclusive[source] != number:
             for w in range(n_words):
                 toggled[unit, w] &= signals[source, w]
 
 
 @part
-def add_removals(scratch, planes, unit, first_source, gains, n_words):
-    """Add what removing each selected input wins: the unit changes where that input alone makes it fire."""
-    edges, signals, twice, split = scratch.edges, scratch.signals, scratch.twice, scratch.split
+def add_removals(scratch, planes, unit, output, first_source, gains, n_words):
+    """Add what removing each selected input wins: the unit changes where the count is its need and includes that input.
+
+    Returns what is won where the count is the need: the gain of raising the need.
+    """
+    edges, signals, split = scratch.edges, scratch.signals, scratch.split
+    seen = output * signals.shape[0] + unit
     for w in range(n_words):
-        scratch.toggled[unit, w] = scratch.observed[unit, w] & signals[unit, w] & ~twice[unit, w]
-    net = split_changes(split, scratch.toggled, unit, planes, scratch.wrong, n_words)
+        scratch.toggled[unit, w] = scratch.observed[seen, w] & scratch.tipping[unit, w] & signals[unit, w]
+    net = split_changes(scratch, unit, output, planes, n_words)
     for e in range(edges.starts[unit], edges.starts[unit + 1]):
         gains[edges.sources[e] - first_source] += net - count_net(split, signals, edges.sources[e], n_words)
+    return net
 
 
 @part
-def add_additions(scratch, planes, unit, first_source, gains, n_words):
-    """Add what adding each input not taken wins: the unit changes where it does not fire and the input makes it.
+def add_additions(scratch, planes, unit, output, first_source, gains, n_words):
+    """Add what adding each input not taken wins: the unit changes where one is lacking and the input makes it fire.
 
-    Returns what is won where the unit does not fire at all.
+    Returns what is won where one is lacking: the gain of lowering the need.
     """
     signals, split, taken = scratch.signals, scratch.split, scratch.taken
+    seen = output * signals.shape[0] + unit
     for w in range(n_words):
-        scratch.toggled[unit, w] = scratch.observed[unit, w] & ~signals[unit, w]
-    net = split_changes(split, scratch.toggled, unit, planes, scratch.wrong, n_words)
+        scratch.toggled[unit, w] = scratch.observed[seen, w] & scratch.tipping[unit, w] & ~signals[unit, w]
+    net = split_changes(scratch, unit, output, planes, n_words)
     for j in range(gains.size):
         if not taken[j]:
             gains[j] += net - count_net(split, signals, first_source + j, n_words)
@@ -426,65 +653,98 @@ def add_additions(scratch, planes, unit, first_source, gains, n_words):
 
 
 @part
-def add_replacements(scratch, planes, unit, selected, groups, net_off, gains, n_words):
-    """Add what replacing selected literals by a sibling wins.
+def add_replacements(scratch, planes, unit, output, selected, exclusive, net_off, gains, n_words):
+    """Add what putting a literal in the place of those that it excludes wins, in a unit with a need of 1.
 
-    Siblings exclude each other, so all rows change where the unit does not fire (``net_off``); where it fires, those
-    change in which nothing outside the group makes it fire and the new literal does not either.
+    As they exclude each other, all rows change where the unit does not fire (``net_off``); where it fires, those change
+    in which no other input makes it fire and the new literal does not either.
     """
     signals, split, taken = scratch.signals, scratch.split, scratch.taken
-    prepared = FREE
-    for j in range(groups.size):
+    seen, prepared = output * signals.shape[0] + unit, FREE
+    for j in range(exclusive.size):
         if taken[j] and not selected[j]:
-            if groups[j] != prepared:
-                prepared = groups[j]
-                mark_freed(signals, scratch.observed, scratch.toggled, scratch.edges, groups, prepared, unit, n_words)
-                split_changes(split, scratch.toggled, unit, planes, scratch.wrong, n_words)
+            if exclusive[j] != prepared:
+                prepared = exclusive[j]
+                mark_freed(scratch, exclusive, prepared, unit, seen, n_words)
+                split_changes(scratch, unit, output, planes, n_words)
             gains[j] += net_off + count_net(split, signals, j, n_words)
 
 
 @part
-def evaluate_block(flat, rows, scratch, start, n_words):
-    """Fill ``signals``, ``twice`` and ``wrong`` for ``n_words`` words of rows from ``start`` on."""
-    signals, last = scratch.signals, scratch.signals.shape[0] - 1
+def evaluate_block(flat, rows, target, scratch, start, n_words):
+    """Fill ``signals``, ``tipping`` and ``wrong`` for ``n_words`` words of rows from ``start`` on."""
+    signals, edges, n_outputs = scratch.signals, scratch.edges, flat.sizes[-1]
+    n_literals, n_signals = flat.sizes[0], signals.shape[0]
     load_literals(signals, rows.literals, start, n_words, flat.first_and)
-    for unit in range(flat.sizes[0], last + 1):
-        fire_twice(signals, scratch.twice, scratch.edges, unit, n_words)
-    flip, target = gate_mask(flat, flat.sizes.size - 2), rows.target[start : start + n_words]
-    for w in range(n_words):
-        scratch.wrong[w] = signals[last, w] ^ flip ^ target[w]
+    for unit in range(n_literals, n_signals):
+        need = flat.needs[unit - n_literals]
+        fire_and_tip(signals, scratch.tipping, scratch.counters, edges, need, unit, n_words)
+    flip = gate_mask(flat, flat.sizes.size - 2)
+    for o in range(n_outputs):
+        wanted = target[o, start : start + n_words]
+        for w in range(n_words):
+            scratch.wrong[o, w] = signals[n_signals - n_outputs + o, w] ^ flip ^ wanted[w]
 
 
 @part
-def sweep(flat, rows, groups, scratch, start, stop, gains):
-    """Add to ``gains``, one per weight, what its flip wins in words ``start`` to ``stop`` of the rows."""
+def add_gains_of_unit(
+    scratch, planes, unit, output, need, first_source, selected, replaced, gains, need_gains, n_words
+):
+    """Add what every change of one unit wins at one output."""
+    find_taken(scratch.taken, scratch.held, replaced, selected)
+    need_gains[RAISE] += add_removals(scratch, planes, unit, output, first_source, gains, n_words)
+    net_off = add_additions(scratch, planes, unit, output, first_source, gains, n_words)
+    if need > 1:
+        need_gains[LOWER] += net_off
+    add_replacements(scratch, planes, unit, output, selected, replaced, net_off, gains, n_words)
+
+
+@part
+def sweep(flat, rows, target, exclusive, scratch, start, stop, gains, need_gains):
+    """Add what every change wins in words ``start`` to ``stop`` of the rows, as `add_all_gains` says."""
     list_edges(flat, scratch.edges)
-    step = max(scratch.wrong.size, 1)
+    step, n_signals = max(scratch.wrong.shape[1], 1), scratch.signals.shape[0]
+    n_literals, n_outputs = flat.sizes[0], flat.sizes[-1]
     for begin in range(start, stop, step):
         n_words = min(step, stop - begin)
-        evaluate_block(flat, rows, scratch, begin, n_words)
+        evaluate_block(flat, rows, target, scratch, begin, n_words)
         observe(flat, scratch, n_words)
         planes = rows.planes[:, begin : begin + n_words]
-        unit, first_source, weight = flat.sizes[0], np.int64(0), 0
+        unit, first_source, weight = n_literals, np.int64(0), 0
         for layer in range(1, flat.sizes.size):
             n_inputs = flat.sizes[layer - 1]
-            siblings = groups if layer == 1 and flat.first_and else groups[:0]
             for _ in range(flat.sizes[layer]):
-                if scratch.is_seen[unit]:
-                    selected, own = flat.weights[weight : weight + n_inputs], gains[weight : weight + n_inputs]
-                    find_taken(scratch.taken, scratch.held, siblings, selected)
-                    add_removals(scratch, planes, unit, first_source, own, n_words)
-                    net_off = add_additions(scratch, planes, unit, first_source, own, n_words)
-                    add_replacements(scratch, planes, unit, selected, siblings, net_off, own, n_words)
+                for o in range(n_outputs):
+                    if scratch.is_seen[o * n_signals + unit]:
+                        k, end = unit - n_literals, weight + n_inputs
+                        need, replaced = flat.needs[k], exclusive[: count_replaced(flat, layer, flat.needs[k])]
+                        add_gains_of_unit(
+                            scratch, planes, unit, o, need, first_source, flat.weights[weight:end], replaced,
+                            gains[weight:end], need_gains[k], n_words,
+                        )  # fmt: skip
                 unit += 1
                 weight += n_inputs
             first_source += n_inputs
 
 
 @jit
-def add_gains(flat, rows, groups, start, stop, gains):
-    """`sweep` with working space of its own."""
-    sweep(flat, rows, groups, new_scratch(flat, rows.planes.shape[0], stop - start), start, stop, gains)
+def add_all_gains(flat, rows, exclusive, start, stop, gains, need_gains):
+    """Add what each change wins in words ``start`` to ``stop`` of the rows: righted less wronged, over all outputs.
+
+    ``gains`` has a number per weight, for its flip; ``need_gains`` has two per unit, for a need one lower and one
+    higher. A need of 1 cannot be lowered and wins nothing. ``exclusive`` numbers the literals, those that exclude each
+    other alike, -1 the others.
+    """
+    target = by_output(rows.target, rows.planes.shape[1])
+    scratch = new_scratch(flat, rows.planes.shape[0], stop - start)
+    sweep(flat, rows, target, exclusive, scratch, start, stop, gains, need_gains)
+
+
+def add_gains(
+    flat: Flat, rows: Rows, exclusive: NDArray[np.int64], start: int, stop: int, gains: NDArray[np.int64]
+) -> None:
+    """`add_all_gains` without those of changed needs."""
+    add_all_gains(flat, rows, exclusive, start, stop, gains, np.zeros((flat.needs.size, 2), np.int64))
 
 
 @jit
@@ -510,14 +770,14 @@ def best_flip(flat, gains):
 
 
 @jit
-def flip(flat, groups, weight):
-    """Flip a weight; in an AND first layer a literal that is added takes the place of its siblings."""
+def flip(flat, exclusive, weight):
+    """Flip a weight; a literal that is added may take the place of those it excludes: see `count_replaced`."""
     n_literals = flat.sizes[0]
     adds = not flat.weights[weight]
-    if adds and flat.first_and and weight < n_literals * flat.sizes[1]:
+    if adds and weight < n_literals * flat.sizes[1]:
         first, literal = weight - weight % n_literals, weight % n_literals
-        for j in range(n_literals):
-            if groups[j] >= 0 and groups[j] == groups[literal]:
+        for j in range(count_replaced(flat, 1, flat.needs[weight // n_literals])):
+            if exclusive[j] >= 0 and exclusive[j] == exclusive[literal]:
                 flat.weights[first + j] = 0
     flat.weights[weight] = adds
 
@@ -525,66 +785,69 @@ def flip(flat, groups, weight):
 @jit
 def balance_errors(flat, rows):
     """The weight of the false negatives less that of the false positives."""
-    output, balance = evaluate(flat, rows.literals), 0
-    for b in range(rows.planes.shape[0]):
-        count = 0
-        for w in range(output.size):
-            wrong = (output[w] ^ rows.target[w]) & rows.planes[b, w]
-            count += popcount(wrong & rows.target[w]) - popcount(wrong & ~rows.target[w])
-        balance += count << b
+    outputs, balance = evaluate(flat, rows.literals), 0
+    target = by_output(rows.target, rows.planes.shape[1])
+    for o in range(target.shape[0]):
+        for b in range(rows.planes.shape[0]):
+            count = 0
+            for w in range(target.shape[1]):
+                wrong = (outputs[o, w] ^ target[o, w]) & rows.planes[b, w]
+                count += popcount(wrong & target[o, w]) - popcount(wrong & ~target[o, w])
+            balance += count << b
     return balance
 
 
 @jit
-def keep_direction(flat, groups, gains, generalise):
+def keep_direction(flat, exclusive, gains, generalise):
     """The gains of the flips that generalise, or of those that specialise; the least integer for all others.
 
     To remove an input of an AND or to add one to an OR generalises, the opposite specialises. A literal that takes the
-    place of a sibling may do both, and counts as either.
+    place of another may do both, and counts as either.
     """
-    kept, held = gains.copy(), np.empty(groups.size, np.bool_)
+    kept, held = gains.copy(), np.empty(exclusive.size, np.bool_)
     taken = np.empty(flat.sizes.max(), np.bool_)
-    weight = 0
+    weight, unit = 0, 0
     for layer in range(1, flat.sizes.size):
         is_and = flat.first_and == (layer % 2 == 1)
-        siblings = groups if layer == 1 and flat.first_and else groups[:0]
         n_inputs = flat.sizes[layer - 1]
         for _ in range(flat.sizes[layer]):
             selected = flat.weights[weight : weight + n_inputs]
-            find_taken(taken, held, siblings, selected)
+            find_taken(taken, held, exclusive[: count_replaced(flat, layer, flat.needs[unit])], selected)
             for j in range(n_inputs):
                 replaces = taken[j] and not selected[j]
                 generalises = (selected[j] != 0) == is_and
                 if not replaces and generalises != generalise:
                     kept[weight + j] = np.iinfo(np.int64).min
             weight += n_inputs
+            unit += 1
     return kept
 
 
 @jit
-def best_guided_flip(flat, rows, groups, gains):
+def best_guided_flip(flat, rows, exclusive, gains):
     """The best flip of the direction that the errors ask for, or of all where none of these wins; and its gain."""
     balance = balance_errors(flat, rows)
     if balance != 0:
-        weight, gain = best_flip(flat, keep_direction(flat, groups, gains, balance > 0))
+        weight, gain = best_flip(flat, keep_direction(flat, exclusive, gains, balance > 0))
         if gain > 0:
             return weight, gain
     return best_flip(flat, gains)
 
 
 @jit
-def climb(flat, rows, groups, max_flips, guided):
+def climb(flat, rows, exclusive, max_flips, guided):
     """Take the best flip until none wins anything or ``max_flips`` are done; returns how many were."""
-    gains = np.empty(flat.weights.size, np.int64)
-    scratch = new_scratch(flat, rows.planes.shape[0], rows.target.size)
+    gains, need_gains = np.empty(flat.weights.size, np.int64), np.zeros((flat.needs.size, 2), np.int64)
+    n_planes, n_words = rows.planes.shape
+    target, scratch = by_output(rows.target, n_words), new_scratch(flat, n_planes, n_words)
     for n_flips in range(max_flips):
         for weight in range(gains.size):
             gains[weight] = 0
-        sweep(flat, rows, groups, scratch, 0, rows.target.size, gains)
-        weight, gain = best_guided_flip(flat, rows, groups, gains) if guided else best_flip(flat, gains)
+        sweep(flat, rows, target, exclusive, scratch, 0, n_words, gains, need_gains)
+        weight, gain = best_guided_flip(flat, rows, exclusive, gains) if guided else best_flip(flat, gains)
         if gain <= 0:
             return n_flips
-        flip(flat, groups, weight)
+        flip(flat, exclusive, weight)
     return max_flips
 
 
@@ -600,21 +863,28 @@ def gather(words, picked):
 
 
 @jit
-def take(rows, picked):
-    """The ``picked`` rows, in their order."""
-    target = gather(rows.target.reshape((1, rows.target.size)), picked)[0]
-    return Rows(gather(rows.literals, picked), target, gather(rows.planes, picked))
+def gather_target(target, picked):
+    """The ``picked`` rows of a target, of as many dimensions."""
+    if target.ndim == 1:
+        return gather(target.reshape((1, target.size)), picked)[0]
+    return gather(target, picked)
 
 
 @jit
-def climb_on_each(flat, rows, batches, groups, max_flips, guided, best_weights, best_errors):
+def take(rows, picked):
+    """The ``picked`` rows, in their order."""
+    return Rows(gather(rows.literals, picked), gather_target(rows.target, picked), gather(rows.planes, picked))
+
+
+@jit
+def climb_on_each(flat, rows, batches, exclusive, max_flips, guided, best_weights, best_errors):
     """`climb` on one batch of rows after the other; returns the errors on all rows after each.
 
     ``best_weights`` and ``best_errors[0]`` are kept up to date.
     """
     errors = np.empty(batches.shape[0], np.int64)
     for b in range(batches.shape[0]):
-        climb(flat, take(rows, batches[b]), groups, max_flips, guided)
+        climb(flat, take(rows, batches[b]), exclusive, max_flips, guided)
         errors[b] = count_errors(evaluate(flat, rows.literals), rows.target, rows.planes)
         if errors[b] < best_errors[0]:
             best_errors[0] = errors[b]

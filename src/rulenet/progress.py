@@ -1,23 +1,31 @@
-"""A progress bar for searches, on standard error."""
+"""A progress bar for searches, and a word about compiling, on standard error."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from numba.core import event
 
-from rulenet.training import search
+from rulenet.search import protocol
+
+COMPILING = "compiling, once after installing"
 
 
 @contextmanager
-def shown(verbose: int, label: str) -> Iterator[search.Report]:
+def shown(verbose: int, label: str) -> Iterator[protocol.Report]:
     """A report function that draws a bar while the block runs; silent where ``verbose`` is 0.
 
-    From ``verbose=2`` on, every new stage stays on the screen as a line of its own.
+    From ``verbose=2`` on, every new stage stays on the screen as a line of its own. That kernels are compiled, which
+    takes half a minute but once, is also said with ``verbose=0`` to a person at a terminal or a notebook.
     """
     if not verbose:
-        yield search.be_silent
+        with told_of_compiling(_write_over) if _is_watched() else nullcontext():
+            yield protocol.be_silent
         return
+    from rich.console import Console  # takes its time to load
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -29,7 +37,7 @@ def shown(verbose: int, label: str) -> Iterator[search.Report]:
         task = bar.add_task(label, total=1.0, accuracy=0.0)
         stages: list[str] = []
 
-        def report(progress: search.Progress) -> None:
+        def report(progress: protocol.Progress) -> None:
             bar.update(
                 task, description=f"{label}: {progress.stage}", completed=progress.done, accuracy=progress.accuracy
             )
@@ -37,4 +45,46 @@ def shown(verbose: int, label: str) -> Iterator[search.Report]:
                 bar.console.print(f"{label}: {progress.stage}, accuracy {progress.accuracy:.4f}")
                 stages.append(progress.stage)
 
-        yield report
+        def tell(n_compiled: int) -> None:
+            bar.update(task, description=f"{label}: {COMPILING} ({n_compiled} parts so far)")
+
+        with told_of_compiling(tell):
+            yield report
+
+
+@contextmanager
+def told_of_compiling(tell: Callable[[int], None]) -> Iterator[None]:
+    """Call ``tell`` with 1, 2, ... whenever one more function is compiled while the block runs, and 0 at the end.
+
+    What is loaded from the cache is not compiled.
+    """
+    listener = _Counter(tell)
+    with event.install_listener("numba:compile", listener):
+        yield
+    if listener.n_compiled:
+        tell(0)
+
+
+class _Counter(event.Listener):  # type: ignore[misc]
+    def __init__(self, tell: Callable[[int], None]) -> None:
+        self.tell = tell
+        self.n_compiled = 0
+
+    def on_start(self, event: Any) -> None:
+        """Count one more."""
+        self.n_compiled += 1
+        self.tell(self.n_compiled)
+
+    def on_end(self, event: Any) -> None:
+        """Nothing: what matters was said at the start."""
+
+
+def _is_watched() -> bool:
+    return sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+
+
+def _write_over(n_compiled: int) -> None:
+    """One line that writes over itself; it is wiped in the end."""
+    line = f"rulenet: {COMPILING} ({n_compiled} parts so far)" if n_compiled else ""
+    sys.stderr.write(f"\r{line:<79}\r" if not line else f"\r{line:<79}")
+    sys.stderr.flush()

@@ -2,201 +2,377 @@
 
 import copy
 import os
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from rulenet import bits, frequencies, model_file
+from rulenet import model_file
+from rulenet.calibration import Calibration, calibrate
 from rulenet.encoding import Encoding
-from rulenet.exceptions import ModelFileError, ParameterError
-from rulenet.formulas.explain import Explanation, explain
-from rulenet.formulas.export import export
-from rulenet.formulas.expressions import TRUE, Formula
-from rulenet.formulas.from_network import from_network
-from rulenet.formulas.statistics import rule_statistics
-from rulenet.formulas.to_network import to_network
-from rulenet.formulas.truth import MISSING, Codes
+from rulenet.exceptions import ParameterError
+from rulenet.fitted import Fitted
+from rulenet.fitted_targets import FittedTargets
+from rulenet.formulas.decision import Decision
+from rulenet.formulas.decisions import Decisions
+from rulenet.formulas.explain import DecisionExplanation, Explanation, explain, explain_decision
+from rulenet.formulas.export import FORMATS, export
+from rulenet.formulas.export.decisions import export_decision
+from rulenet.formulas.export.targets import export_decisions
+from rulenet.formulas.expressions import AtLeast, Concept, Formula, Or
+from rulenet.formulas.parse import parse
+from rulenet.formulas.statistics import (
+    class_statistics,
+    concept_matrix,
+    condition_counts,
+    decision_path,
+    rule_statistics,
+)
+from rulenet.labels import several_targets
 from rulenet.network import Network
-from rulenet.pictures import draw_coverage, draw_history, draw_network
-from rulenet.pictures.html import as_html
-from rulenet.training.search import Choice, Found
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from rulenet.page import Page
+
+
+class TargetExplanations(dict[str, Any]):
+    """An explanation for every target, by its name; as text, one below the other."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.values()))
 
 
 class Readable:
-    """Methods of a fitted classifier that has one network over one encoding."""
+    """Methods and attributes of a classifier whose ``fitted_`` is a `Fitted`; nothing else is asked of it."""
 
-    network_: Network
-    encoding_: Encoding
-    classes_: NDArray[Any]
-    positive_class_: Any
-    rule_counts_: frequencies.Counts
-    history_: NDArray[np.float64]
-    _choices: tuple[Choice, ...]
-    _choice_counts: tuple[frequencies.Counts, ...]
-    target_name_: str
-    named_: Formula | None
+    fitted_: Fitted | FittedTargets
 
     @property
-    def formula_(self) -> Formula:
-        """What the network says, with named concepts."""
-        check_is_fitted(self)
-        return from_network(
-            self.network_,
-            self.encoding_.literals,
-            target=self.target_name_,
-            attributes=self.encoding_.attributes,
-            named=self.named_,
-        )
+    def network_(self) -> Network:
+        """What was learned."""
+        return self.fitted_.network
+
+    @property
+    def encoding_(self) -> Encoding:
+        """How a table becomes the literals that the network reads."""
+        return self.fitted_.encoding
+
+    @property
+    def classes_(self) -> Any:
+        """The class labels, in order; for several targets, a list with those of each."""
+        return self.fitted_.classes
+
+    @property
+    def positive_class_(self) -> Any:
+        """The class that a true output stands for."""
+        fitted = self.one_target("positive_class_")
+        return fitted.classes[fitted.positive]
+
+    @property
+    def history_(self) -> NDArray[np.float64]:
+        """The accuracy on the training rows before, during and after the search."""
+        return self.fitted_.history
+
+    @property
+    def target_name_(self) -> str:
+        """The name of what the rules describe."""
+        return self.fitted_.target
+
+    @property
+    def size_(self) -> int:
+        """The size of the network, as ``network_.size`` defines it."""
+        return self.fitted_.network.size
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns of the table."""
+        return len(self.fitted_.encoding.attributes)
+
+    @property
+    def feature_names_in_(self) -> NDArray[np.object_]:
+        """The names of the columns, where all of them are text."""
+        if not self.fitted_.encoding.named:
+            raise AttributeError("the table that was fitted had no column names, so there is no feature_names_in_")
+        return np.array([attribute.name for attribute in self.fitted_.encoding.attributes], dtype=object)
+
+    @property
+    def formula_(self) -> Formula | Decision:
+        """What the network says, with named concepts: when a class is met, or points for each of several classes.
+
+        For several targets it is a `Decisions`, which holds both for each of them.
+        """
+        if isinstance(self.fitted_, FittedTargets):
+            return self.fitted_.decisions
+        return self.fitted_.decision if self.fitted_.several else self.fitted_.formula
 
     @property
     def pareto_(self) -> pd.DataFrame:
         """The networks found that no other one beats in size and accuracy, and the one chosen; see ``choose``.
 
-        The smallest stands first. ``accuracy`` is that on the training rows, ``validation`` that of the networks of the
-        same price on rows left out, and ``chosen`` marks the network that predicts.
+        The smallest stands first. ``size`` is that of the network, ``accuracy`` that on the training rows,
+        ``validation`` that of the networks of the same price on rows left out, and ``chosen`` marks the network that
+        predicts.
         """
-        check_is_fitted(self)
+        found = self.fitted_.alternatives
         columns = {
-            "n_edges": [c.network.n_edges for c in self._choices],
-            "accuracy": [c.accuracy for c in self._choices],
-            "validation": [np.nan if c.validation is None else c.validation for c in self._choices],
-            "price": [c.price for c in self._choices],
-            "chosen": [c.network == self.network_ for c in self._choices],
-            "network": [c.network for c in self._choices],
+            "size": [a.network.size for a in found],
+            "accuracy": [a.accuracy for a in found],
+            "validation": [np.nan if a.validation is None else a.validation for a in found],
+            "price": [a.price for a in found],
+            "chosen": [a.network == self.network_ for a in found],
+            "network": [a.network for a in found],
         }
         return pd.DataFrame(columns)
 
-    def export(self, format: str = "text", *, formula: Formula | None = None, **options: Any) -> str:
-        """The rules in another language: text, prolog, tree, dnf, latex, sympy, sql, python, dot or json.
+    def choose(self, row: int) -> Self:
+        """Make the network in ``row`` of ``pareto_`` the one that predicts.
 
-        SQL and Python give the class labels unless ``positive`` and ``negative`` say otherwise. Another form of the
-        rules, such as a minimal one, may be passed as ``formula``.
+        Returns
+        -------
+        self
         """
-        if format in ("sql", "python"):
-            labels = dict(zip(("negative", "positive"), self._labels(), strict=True))
-            options = labels | options
-        return export(self.formula_ if formula is None else formula, format, **options)
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probability of each class, from the frequencies of the rules that fire."""
         check_is_fitted(self)
-        literals, n_rows = self.encoding_.encode(X, only=self.network_.reads), _num_samples(X)
-        positive = frequencies.positive_probability(self.network_, literals, self.rule_counts_, n_rows)
-        columns = np.stack([1 - positive, positive], axis=1)
-        return columns if self.classes_[1] == self.positive_class_ else columns[:, ::-1]
+        self.fitted_ = self.fitted_.choose(row)
+        return self
 
-    def explain(self, X: Any, row: int = 0) -> Explanation:
-        """Why row ``row`` of ``X`` is predicted as it is, with the smallest reason and the smallest change."""
-        codes = codes_of(self.encoding_, X)
+    def export(self, format: str = "text", *, formula: Formula | Decision | None = None, **options: Any) -> Any:
+        """The rules in another language, such as "text", "sql", "python" or "latex"; `rulenet.formulas` lists all.
+
+        It is text, but "onnx" gives bytes: a model with the class, the margins and the probabilities of every row.
+
+        Languages that give an answer for a row give the class labels unless ``positive`` and ``negative`` say
+        otherwise. Another form of the rules, such as a minimal one, may be passed as ``formula``. JavaScript with
+        ``network=True`` is the network itself as data, evaluated by the code with which pages evaluate it.
+        """
+        check_is_fitted(self)
+        if format == "javascript" and formula is None and options.pop("network", False):
+            from rulenet.page import network_to_javascript
+
+            return network_to_javascript(self.one_target("JavaScript of a network"), **options)
+        if format == "onnx" and formula is None:
+            return export_decision(self.one_target("onnx").decision, format, **self._in_order(), **options)
+        said = self.formula_ if formula is None else formula
+        if isinstance(said, Decisions):
+            return export_decisions(said, format, **options)
+        if isinstance(said, Decision):
+            return export_decision(said, format, **options)
+        if FORMATS.get(format) and "positive" in FORMATS[format].options:
+            labels = dict(zip(("negative", "positive"), self.one_target("export").labels, strict=True))
+            options = labels | options
+        return export(said, format, **options)
+
+    def _in_order(self) -> dict[str, Any]:
+        """The classes in the order of ``predict_proba``, and the calibration of all of them."""
+        fitted = self.one_target("onnx")
+        calibration = fitted.calibration
+        if not fitted.several:
+            calibration = Calibration(calibration.scale, (*calibration.offsets, 0.0))
+        return {"classes": self.classes_.tolist(), "calibration": calibration}
+
+    def target(self, column: str | int) -> Self:
+        """The classifier of one of several targets, by name or number: it reads, explains and draws that one."""
+        check_is_fitted(self)
+        if not isinstance(self.fitted_, FittedTargets):
+            raise ParameterError(f"target is {column!r}, but y had one column only")
+        new = copy.copy(self)
+        new.fitted_ = self.fitted_.one(column)
+        return new
+
+    def explain(
+        self, X: Any, row: int = 0, *, towards: Any = None
+    ) -> Explanation | DecisionExplanation | TargetExplanations:
+        """Why row ``row`` of ``X`` is predicted as it is, with the smallest reason and the smallest change.
+
+        With several classes the change is one ``towards`` a class, by default the runner-up. For several targets there
+        is an explanation for each, by name.
+        """
+        check_is_fitted(self)
+        if isinstance(self.fitted_, FittedTargets):
+            if towards is not None:
+                raise ParameterError("towards is a class of one target; use model.target(column).explain")
+            columns = self.fitted_.columns
+            return TargetExplanations({column: self.target(column).explain(X, row) for column in columns})
+        codes = self.fitted_.codes(X)
         if not -len(codes) <= row < len(codes):
             raise ParameterError(f"row is {row}, but the table has rows 0 to {len(codes) - 1}")
-        return explain(self.formula_, codes, row % len(codes))
+        if self.fitted_.several:
+            return explain_decision(self.fitted_.decision, codes, row % len(codes), towards)
+        if towards is not None and towards not in self.classes_:
+            raise ParameterError(f"towards is {towards!r}, but the classes are {self.classes_.tolist()}")
+        return explain(self.fitted_.formula, codes, row % len(codes))
 
     def rule_statistics(self, X: Any, y: ArrayLike) -> pd.DataFrame:
-        """Coverage, support and precision of every rule and concept on a data set."""
-        return rule_statistics(self.formula_, codes_of(self.encoding_, X), np.asarray(y) == self.positive_class_)
+        """How rules do on a data set.
 
-    def with_formula(self, formula: Formula, X: Any = None, y: ArrayLike | None = None) -> Self:
-        """A fitted classifier that predicts as ``formula`` says.
-
-        With ``X`` and ``y`` its probabilities come from these rows; without, no frequencies are known.
+        For two classes, coverage, support, precision with its 95% interval, recall and lift of every rule and concept;
+        for several, the same of every class, and F1. For several targets, all of these one below the other.
         """
+        check_is_fitted(self)
+        if isinstance(self.fitted_, FittedTargets):
+            columns = several_targets(X, y) or {}
+            if len(columns) != len(self.fitted_.targets):
+                raise ParameterError(f"y must have the {len(self.fitted_.targets)} columns {self.fitted_.columns}")
+            pairs = zip(self.fitted_.columns, columns.values(), strict=True)
+            return pd.concat({name: self.target(name).rule_statistics(X, labels) for name, labels in pairs})
+        codes = self.fitted_.codes(X)
+        if self.fitted_.several:
+            return class_statistics(self.fitted_.decision, codes, np.asarray(y).tolist()).classes
+        return rule_statistics(self.fitted_.formula, codes, np.asarray(y) == self.positive_class_)
+
+    def rows(self, X: Any, rule: int | str) -> NDArray[np.bool_]:
+        """Which rows of ``X`` a rule covers, as a mask.
+
+        ``rule`` is a number as in ``rule_statistics``, the name of a concept or of the target, or a rule typed as text,
+        such as ``"age <= 30 and sex = f"``. With several classes, the target is one of them, such as ``"fruit = pea"``,
+        and is covered where it fires; there are no numbers.
+        """
+        check_is_fitted(self)
+        said = self.formula_
+        if isinstance(said, Decision):
+            if rule in (names := {said.name(label): label for label in said.labels}):
+                return self.fitted_.holds(X, said.formula(names[str(rule)]))
+            said = said.as_formula()
+        elif isinstance(rule, int) and not isinstance(rule, bool):
+            parts = [*dict.fromkeys(said.output.parts if isinstance(said.output, Or | AtLeast) else (said.output,))]
+            if not 1 <= rule <= len(parts):
+                raise ParameterError(f"there is no rule {rule}; the model has rules 1 to {len(parts)}")
+            return self.fitted_.holds(X, replace(said, output=parts[rule - 1]))
+        elif rule == said.target:
+            return self.fitted_.holds(X, said)
+        if not isinstance(rule, str):
+            raise ParameterError(f"rule is {rule!r}, but must be the name of a concept or a rule as text")
+        said, expression = (said, Concept(rule)) if rule in said.concepts else parse(said, rule)
+        return self.fitted_.holds(X, replace(said, output=expression))
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The share of conditions that ask about each column; 0 means that no prediction depends on it.
+
+        It says what the rules read, not what a column is worth: for that, scikit-learn's ``permutation_importance``
+        takes this classifier as it is.
+        """
+        counts = np.array([*condition_counts(self.formula_).values()], dtype=np.float64)
+        return np.asarray(counts / max(counts.sum(), 1))
+
+    def decision_path(self, X: Any) -> pd.DataFrame:
+        """The margin of every class in every row of ``X``, which of them fire, and whether none or several do."""
+        check_is_fitted(self)
+        fitted = self.fitted_
+        if isinstance(fitted, FittedTargets):
+            return pd.concat({name: self.target(name).decision_path(X) for name in fitted.columns}, axis=1)
+        decision = fitted.decision if fitted.several else Decision.of_formula(fitted.formula, *reversed(fitted.labels))
+        return decision_path(decision, fitted.codes(X))
+
+    def with_formula(self, formula: Formula | Decision, X: Any = None, y: ArrayLike | None = None) -> Self:
+        """A fitted classifier that predicts as ``formula`` says, which for several classes is a `Decision`.
+
+        With ``X`` and ``y`` its probabilities come from these rows; without, nothing is known of them.
+        """
+        check_is_fitted(self)
         new = copy.copy(self)
-        new.network_ = to_network(formula, self.encoding_.literals)
-        new.named_ = Formula(TRUE, formula.concepts, self.encoding_.attributes)
-        new.target_name_ = formula.target
-        new._choices, new._choice_counts = (), ()
-        by_rule = len(new.network_.weights) > 1 and new.network_.gates[-1] == "or"
-        new.rule_counts_ = np.zeros(((int(new.network_.weights[-1].sum()) if by_rule else 1) + 1, 2))
+        fitted = self.one_target("with_formula").with_formula(formula)
         if X is not None and y is not None:
-            positive = np.asarray(y) == self.positive_class_
-            new.rule_counts_ = frequencies.count_classes(new.network_, self.encoding_.encode(X), positive)
+            fitted = fitted.calibrated(calibrate(fitted.margins(X), fitted.output_codes(np.asarray(y))))
+        new.fitted_ = fitted
         return new
+
+    def concept_matrix(self) -> pd.DataFrame:
+        """The points of every concept and condition, down, for every class, across; 0 where it does not count."""
+        check_is_fitted(self)
+        if isinstance(self.fitted_, FittedTargets):
+            said: Decision = self.fitted_.decisions
+        else:
+            fitted = self.fitted_
+            said = fitted.decision if fitted.several else Decision.of_formula(fitted.formula, *reversed(fitted.labels))
+        return concept_matrix(said)
 
     def rename_concepts(self, names: Mapping[str, str]) -> Self:
         """The same classifier with other names for its concepts, or for its target."""
-        new, formula = copy.copy(self), self.formula_.rename(names)
-        new.named_ = Formula(TRUE, formula.concepts, self.encoding_.attributes)
-        new.target_name_ = formula.target
+        check_is_fitted(self)
+        new = copy.copy(self)
+        new.fitted_ = self.fitted_.renamed(names)
         return new
 
-    def picture(self, kind: str = "network", X: Any = None, y: ArrayLike | None = None, **options: Any) -> Figure:
+    def picture(self, kind: str = "network", X: Any = None, y: ArrayLike | None = None, **options: Any) -> "Figure":
         """A matplotlib figure: the "network", the training "history", or the "coverage" of rules on ``X`` and ``y``.
 
         ``colours="safe"`` suits colour-blind readers.
         """
+        from rulenet.pictures import draw_coverage, draw_history, draw_network  # matplotlib takes its time to load
+
+        check_is_fitted(self)
         match kind:
             case "network":
                 return draw_network(self.formula_, **options)
             case "history":
                 return draw_history(self.history_, **options)
+            case "coverage" if self.one_target("picture").several:
+                raise ParameterError("kind is 'coverage', which is drawn for two classes only")
             case "coverage" if X is not None and y is not None:
                 return draw_coverage(self.rule_statistics(X, y), **options)
         raise ParameterError(f"kind is {kind!r}, but must be 'network', 'history', or 'coverage' with X and y")
+
+    def page(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        held_out: tuple[Any, ArrayLike] | None = None,
+        max_rows: int = 10_000,
+        title: str | None = None,
+    ) -> "Page":
+        """A page to see, question and change the network in the browser: one file that needs nothing else.
+
+        ``X`` and ``y`` are what it counts, shows and scores; of more than ``max_rows`` rows it takes a sample. With
+        ``held_out``, a pair of table and labels, scores on these stand beside the others. Notebooks show the page;
+        ``page.save("page.html")`` writes it.
+        """
+        from rulenet.page import make_page
+
+        check_is_fitted(self)
+        parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
+        return make_page(self.one_target("page"), X, y, held_out, max_rows, title, parameters)
 
     def _repr_html_(self) -> str:
         """The parameters and, once fitted, the rules and their picture: what notebooks show."""
         show = getattr(super(), "_repr_html_", None)  # absent where scikit-learn is set to display text
         parameters = str(show()) if show else ""
-        return parameters + as_html(self.formula_) if hasattr(self, "network_") else parameters
+        if not hasattr(self, "fitted_"):
+            return parameters
+        from rulenet.pictures.html import as_html
+
+        return parameters + as_html(self.formula_)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a JSON model file; an older file stays whole until the new one is."""
         check_is_fitted(self)
         model_file.write(path, self._state())
 
+    def one_target(self, what: str) -> Fitted:
+        """What was fitted to one column of labels; refused where there are several."""
+        if isinstance(self.fitted_, FittedTargets):
+            raise ParameterError(
+                f"{what} is about one target, but there are {len(self.fitted_.targets)}: "
+                f"use model.target({self.fitted_.columns[0]!r})"
+            )
+        return self.fitted_
+
     def _state(self) -> model_file.State:
-        return model_file.State(
-            self.get_params(deep=False),  # type: ignore[attr-defined]
-            self.classes_,
-            int(np.flatnonzero(self.classes_ == self.positive_class_)[0]),
-            self.encoding_,
-            self.network_,
-            self.history_,
-            self.rule_counts_,
-            self.target_name_,
-            self.named_,
-            self._choices,
-            self._choice_counts,
-        )
-
-    @classmethod
-    def _restored(cls, state: model_file.State) -> Self:
-        known = cls._get_param_names()  # type: ignore[attr-defined]
-        unknown = sorted(set(state.parameters) - set(known))
-        if unknown:
-            raise ModelFileError(f"parameters has {unknown}, which {cls.__name__} does not take")
-        new = cls(**state.parameters)
-        found = Found(state.network, tuple(state.history.tolist()), state.choices)
-        new._keep(state.encoding, state.classes, state.positive, found)  # type: ignore[attr-defined]
-        if new._choices != state.choices:
-            raise ModelFileError("choices must get more accurate as they get larger")
-        new._choice_counts = state.choice_counts
-        new.rule_counts_, new.target_name_, new.named_ = state.counts, state.target, state.named
-        return new
-
-    def _labels(self) -> list[Any]:
-        """The negative label, then the positive one, as plain Python values."""
-        return sorted(self.classes_.tolist(), key=lambda label: label == self.positive_class_)
+        parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
+        return model_file.State(parameters, self.fitted_)
 
 
-def target_name(y: Any, label: Any) -> str:
-    """What the rules describe: a class and, where ``y`` is a column with a name, of what."""
-    column = getattr(y, "name", None)
-    return f"{column} = {label}" if isinstance(column, str) and column else str(label).strip() or repr(label)
-
-
-def codes_of(encoding: Encoding, X: Any) -> Codes:
-    """The value of every attribute in every row of ``X``, as positions."""
-    literals = bits.unpack(encoding.encode(X), _num_samples(X))
-    codes = np.full((literals.shape[1], len(encoding.attributes)), MISSING, dtype=np.int64)
-    place = {(x.attribute, x.value): i for i, x in enumerate(encoding.literals) if x.operator == "=="}
-    for j, attribute in enumerate(encoding.attributes):
-        for code, value in enumerate(attribute.values):
-            codes[literals[place[attribute, value]], j] = code
-    return Codes(encoding.attributes, codes)
+def target_name(y: Any, classes: NDArray[Any], outputs: Sequence[int]) -> str:
+    """What the rules describe: a class and, where ``y`` is a column with a name, of what; or that column."""
+    column = y if isinstance(y, str) else getattr(y, "name", None)
+    named = isinstance(column, str) and bool(column.strip())
+    if len(outputs) > 1:
+        return str(column) if named else "class"
+    label = classes[outputs[0]]
+    return f"{column} = {label}" if named else str(label).strip() or repr(label)

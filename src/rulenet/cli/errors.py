@@ -1,9 +1,11 @@
-"""Errors that are expected, shown in one line without a traceback."""
+"""Errors that are expected, shown in one line without a traceback; and warnings likewise."""
 
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import typer
 
@@ -17,16 +19,28 @@ def plain_errors() -> Iterator[None]:
     A reader that closes the pipe early ends the command in silence, as it ends ``cat``.
     """
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = _show
+            yield
         sys.stdout.flush()
     except BrokenPipeError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from error
     except RuleNetError as error:
-        raise _ended(" ".join(str(error).split())) from error
+        raise _ended(_line(error)) from error
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         raise _ended(f"{place}{error.strerror or error}") from error
+
+
+def _show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    """A warning of ours, or of anyone to users; what is for developers stays away."""
+    if issubclass(category, UserWarning | RuntimeWarning):
+        typer.echo(f"rulenet: warning: {_line(message)}", err=True)
+
+
+def _line(message: object) -> str:
+    return " ".join(str(message).split())
 
 
 def _ended(message: str) -> typer.Exit:

@@ -1,105 +1,179 @@
-"""`rulenet evaluate`: cross-validation of a rule network next to a decision tree."""
+"""`rulenet evaluate`: cross-validation of a rule network next to other learners, on the same folds."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from time import perf_counter
-from typing import Annotated, Any
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-import pandas as pd
 import typer
-from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
-from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
-from sklearn.tree import DecisionTreeClassifier
 
-from rulenet.cli import options, tables
+from rulenet.cli import options
 from rulenet.cli.errors import plain_errors
+from rulenet.cli.groups import grouped
 from rulenet.exceptions import TableError
-from rulenet.formulas.measures import measure
 
-EPILOG = """Example:\n
-rulenet evaluate cars.csv --target class --positive unacc --folds 10"""
+if TYPE_CHECKING:
+    import pandas as pd
 
+    from rulenet.experiments import Study
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """One learner on one fold."""
+EPILOG = """Examples:\n
+rulenet evaluate cars.csv --target class --positive unacc --folds 10\n
+rulenet evaluate cars.csv --target class --peers all --json"""
 
-    learner: str
-    accuracy: float
-    size: int
-    seconds: float
+USUAL = "CART,forest,boosting"
+OURS = "rulenet"
+COLUMNS = {
+    "accuracy": "{:.4f}",
+    "deviation": "{:.4f}",
+    "balanced_accuracy": "{:.4f}",
+    "auc": "{:.4f}",
+    "log_loss": "{:.4f}",
+    "size": "{:.1f}",
+    "seconds": "{:.2f}",
+}
+CAPTION = "means over folds; size: edges of the network, leaves of trees"
 
 
 @plain_errors()
+@grouped
 def evaluate(
     data: options.Data,
     target: options.Target,
+    types: options.Types,
+    learning: options.Learning,
+    files: options.Files,
     folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 10,
-    layers: options.Layers = None,
-    search: options.SearchName = None,
-    seconds: options.Seconds = None,
-    positive: options.Positive = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = None,
+    peers: Annotated[
+        str,
+        typer.Option(help="Learners to compare with: names with commas, all that are installed, or none."),
+    ] = USUAL,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a table.")] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Estimate the accuracy on new rows by cross-validation, next to CART."""
-    X, column = tables.split(tables.read(data), target, data)
-    y = options.labels(column, positive, data)
-    smallest = int(np.unique(y, return_counts=True)[1].min())
+    """Estimate accuracy, AUC and log loss on new rows by cross-validation, next to other learners."""
+    import pandas as pd
+
+    from rulenet.cli import tables
+    from rulenet.cli.classes import classes_of
+
+    X, column = tables.split(types.without_dropped(files.read(data), data, target), target, data)
+    classes = classes_of(column, learning.positive, data)
+    y = pd.Series(classes.labels, name=target, index=X.index)
+    smallest = int(y.value_counts().min())
     if smallest < folds:
-        raise TableError(f"{data}: a class has {smallest} rows only, too few for {folds} folds; use --folds {smallest}")
-    network = options.classifier(layers, search, seconds, positive, seed, jobs)
-    tree = make_pipeline(OneHotEncoder(handle_unknown="ignore"), DecisionTreeClassifier(random_state=0))
-    learners: dict[str, tuple[Any, Callable[[Any], int]]] = {
-        "rulenet": (network, lambda m: measure(m.formula_).conditions),
-        "CART": (tree, lambda m: int(m[-1].get_n_leaves())),
+        raise TableError(
+            f"{data}: a class has {smallest} rows only, too few for {folds} folds; use --folds {max(2, smallest)}"
+        )
+    model = learning.classifier(types, list(X), classes.labels, data, **classes.parameters)
+    studies = [_study({OURS: lambda seed: model}, X, y, folds, learning.seed)]
+    chosen = _chosen(peers)
+    if chosen:
+        studies.append(_study(chosen, _typed(X, types, data), y, folds, learning.seed))
+    rows = list(_run(studies, options.on_terminal() and not quiet))
+    _report(pd.DataFrame(rows), as_json)
+
+
+def _study(learners: Mapping[str, Any], X: "pd.DataFrame", y: "pd.Series[str]", folds: int, seed: int) -> "Study":
+    from rulenet.experiments import Study
+
+    return Study({"data": lambda: (X, y)}, learners, seeds=(seed,), n_splits=folds, fold_seed=seed)
+
+
+def _chosen(peers: str) -> dict[str, Any]:
+    """The learners that an option names."""
+    from rulenet.experiments.peers import installed, peer
+
+    names = installed() if peers == "all" else [] if peers == "none" else peers.split(",")
+    return {name: peer(name) for name in names}
+
+
+def _typed(X: "pd.DataFrame", types: options.Types, path: str) -> "pd.DataFrame":
+    """The table as other learners take it, with the types that ours infers."""
+    import warnings
+
+    from rulenet import Encoding
+    from rulenet.experiments.peers import typed
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fits of ours warn of the same
+        attributes = Encoding.learn(X, **types.parameters(list(X), path)).attributes
+    ranked = {
+        a.name: X[a.name].astype(str).map({str(v): rank for rank, v in enumerate(a.values)})
+        for a in attributes
+        if a.kind == "ordinal"
     }
-    parts = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y))
-    shown = options.on_terminal() and not quiet
-    steps = track(parts, "folds", console=Console(stderr=True), disable=not shown)
-    _print([score for part in steps for score in _scores(learners, X, y, *part)])
+    kept = [a.name for a in attributes if a.n_cells > 1]
+    return typed(X.assign(**ranked)[kept], [a.name for a in attributes if a.kind == "nominal"])
 
 
-def _scores(
-    learners: dict[str, tuple[Any, Callable[[Any], int]]],
-    X: pd.DataFrame,
-    y: NDArray[np.str_],
-    train: NDArray[np.int64],
-    test: NDArray[np.int64],
-) -> Iterator[Score]:
-    for name, (learner, size_of) in learners.items():
-        start = perf_counter()
-        model = clone(learner).fit(X.iloc[train], y[train])
-        seconds = perf_counter() - start
-        yield Score(name, float(model.score(X.iloc[test], y[test])), size_of(model), seconds)
+def _run(studies: "Sequence[Study]", shown: bool) -> Iterator[dict[str, object]]:
+    """The rows of results of all studies, with a bar if wanted."""
+    from rulenet.experiments import run_fits
+    from rulenet.experiments.progress import show_progress
+
+    total = sum(1 for study in studies for _ in study.fits())
+    with show_progress("folds", 0, total) if shown else nullcontext(lambda row: None) as advance:
+        for study in studies:
+            for row in run_fits(study):
+                advance(row)
+                yield row
 
 
-def _print(scores: list[Score]) -> None:
-    frame = pd.DataFrame(scores).groupby("learner", sort=False)
+def _report(results: "pd.DataFrame", as_json: bool) -> None:
+    table = _summary(results)
+    if as_json:
+        errors = _errors(results)
+        records = [
+            {"learner": name} | _known(row) | {"errors": errors.get(str(name), [])} for name, row in table.iterrows()
+        ]
+        typer.echo(json.dumps(records, indent=2))
+    else:
+        _print(table)
+        for learner, messages in _errors(results).items():
+            for message in messages:
+                typer.echo(f"rulenet: {learner} failed: {message}", err=True)
+    if "error" in results and results["error"].notna().all():
+        raise typer.Exit(1)
+
+
+def _summary(results: "pd.DataFrame") -> "pd.DataFrame":
+    """A row a learner; one that failed on a fold has no means."""
+    results = results.rename(columns={"fit_seconds": "seconds"}).reindex(
+        columns=["learner", "accuracy", "balanced_accuracy", "auc", "log_loss", "size", "seconds"]
+    )
+    groups = results.groupby("learner", sort=False)
+    table = groups.mean().where(groups.count() == groups.size().iloc[0])
+    table.insert(1, "deviation", groups["accuracy"].std(ddof=1))
+    return table
+
+
+def _errors(results: "pd.DataFrame") -> dict[str, list[str]]:
+    failed = results[results["error"].notna()] if "error" in results else results[:0]
+    return {str(name): sorted(set(rows["error"])) for name, rows in failed.groupby("learner", sort=False)}
+
+
+def _known(row: "pd.Series[Any]") -> dict[str, float | None]:
+    return {str(name): None if value != value else float(value) for name, value in row.items()}
+
+
+def _print(table: "pd.DataFrame") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    header = ("learner", *(name.replace("_", " ") for name in COLUMNS))
     rows = [
         (
-            name,
-            f"{g.accuracy.mean():.4f}",
-            f"{g.accuracy.std(ddof=1):.4f}",
-            f"{g['size'].mean():.1f}",
-            f"{g.seconds.mean():.2f}",
+            str(name),
+            *(form.format(row[column]) if row[column] == row[column] else "" for column, form in COLUMNS.items()),
         )
-        for name, g in frame
+        for name, row in table.iterrows()
     ]
-    header = ("learner", "accuracy", "deviation", "size", "seconds")
     console = Console()
     if not console.is_terminal:
-        typer.echo("\n".join("\t".join(map(str, row)) for row in (header, *rows)))
+        typer.echo("\n".join("\t".join(row) for row in (header, *rows)))
         return
-    table = Table(*header, caption="size: conditions of the rules, leaves of the tree")
+    shown = Table(*header, caption=CAPTION)
     for row in rows:
-        table.add_row(*map(str, row))
-    console.print(table)
+        shown.add_row(*row)
+    console.print(shown)

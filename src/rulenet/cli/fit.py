@@ -1,59 +1,128 @@
 """`rulenet fit`: from a table to a model file."""
 
+import signal
 import sys
 from time import perf_counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import pandas as pd
 import typer
 
-from rulenet.cli import options, tables
+from rulenet.cli import options
 from rulenet.cli.errors import plain_errors
-from rulenet.estimator import RuleNetworkClassifier
-from rulenet.formulas.measures import measure
-from rulenet.model_file import dumps
+from rulenet.cli.groups import grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rulenet.estimator import RuleNetworkClassifier
 
 EPILOG = """Examples:\n
 rulenet fit cars.csv --target class -o cars.json\n
+rulenet fit people.csv --target income --nominal zip --ordinal school=none,some,full --cuts age=18,30,65\n
 zcat log.csv.gz | rulenet fit - --target fraud --positive yes -o fraud.json"""
 
 
 @plain_errors()
+@grouped
 def fit(
-    data: options.Data,
+    data: options.LargeData,
     target: options.Target,
+    types: options.Types,
+    learning: options.Learning,
+    files: options.Files,
     output: Annotated[str, typer.Option("--output", "-o", help="The model file to write; - writes to a pipe.")] = (
         "model.json"
     ),
-    layers: options.Layers = None,
-    search: options.SearchName = None,
-    seconds: options.Seconds = None,
-    positive: options.Positive = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = None,
+    choose: options.Choose = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Learn a rule network from a table and save it."""
-    X, column = tables.split(tables.read(data), target, data)
-    y = pd.Series(options.labels(column, positive, data), name=target)
-    show = options.on_terminal() and not quiet
-    model = options.classifier(layers, search, seconds, positive, seed, jobs, verbose=show)
+    """Learn a rule network from a table and save it.
+
+    Ctrl-C, or a signal to terminate, ends the search: the best network so far is saved.
+    """
+    signal.signal(signal.SIGTERM, lambda number, frame: signal.raise_signal(signal.SIGINT))
+    import pandas as pd
+
+    from rulenet.cli import tables
+    from rulenet.cli.classes import classes_of
+    from rulenet.cli.large import is_large
+
+    if is_large(data):
+        _fit_large(data, target, types, learning, files, output, quiet)
+        return
+    X, column = tables.split(types.without_dropped(files.read(data), data, target), target, data)
+    classes = classes_of(column, learning.positive, data)
+    y = pd.Series(classes.labels, name=target, index=X.index)
+    shown = options.on_terminal() and not quiet
+    model = learning.classifier(types, list(X), classes.labels, data, **classes.parameters, verbose=int(shown))
     start = perf_counter()
     model.fit(X, y)
     elapsed = perf_counter() - start
-    model.set_params(verbose=0)
-    if output == "-":
-        sys.stdout.write(dumps(model._state()))
-    else:
-        model.save(output)
+    options.choose(model.set_params(verbose=0), choose)
+    _save(model, output)
     if not quiet:
         typer.echo(_summary(model, float(model.score(X, y)), elapsed, output), err=True)
 
 
-def _summary(model: RuleNetworkClassifier, accuracy: float, seconds: float, output: str) -> str:
-    formula = model.formula_
-    size = measure(formula)
+def _fit_large(
+    data: str,
+    target: str,
+    types: options.Types,
+    learning: options.Learning,
+    files: options.Files,
+    output: str,
+    quiet: bool,
+) -> None:
+    """Learn from a table that is read in batches."""
+    import pandas as pd
+
+    from rulenet.cli.classes import Classes, check_classes, relabel
+    from rulenet.cli.large import Large
+
+    columns = Large(data, files).columns
+    table = Large(data, files, types.dropped(columns, data, target))
+    counts = table.counts(target)
+    check_classes(counts, learning.positive, data)
+    labels = pd.Series(sorted(counts.index), dtype=object)
+    classes = Classes(relabel(labels, counts, learning.positive), learning.positive)
+
+    def batches() -> "Iterator[pd.DataFrame]":
+        for frame in table.read():
+            yield frame.assign(**{target: relabel(frame[target].map(str), counts, learning.positive)})
+
+    shown = options.on_terminal() and not quiet
+    known = [name for name in table.columns if name != target]
+    model = learning.classifier(types, known, classes.labels, data, **classes.parameters, verbose=int(shown))
+    start = perf_counter()
+    model.fit(batches, target)
+    elapsed = perf_counter() - start
+    model.set_params(verbose=0)
+    _save(model, output)
+    if not quiet:
+        typer.echo(_summary(model, float(model.history_[-1]), elapsed, output), err=True)
+
+
+def _save(model: "RuleNetworkClassifier", output: str) -> None:
+    from rulenet.model_file import dumps
+
+    if output == "-":
+        sys.stdout.write(dumps(model._state()))
+    else:
+        model.save(output)
+
+
+def _summary(model: "RuleNetworkClassifier", accuracy: float, seconds: float, output: str) -> str:
+    from rulenet.formulas.decision import Decision
+    from rulenet.formulas.decisions import Decisions
+    from rulenet.formulas.measures import measure
+
+    said, end = model.formula_, f"accuracy on these rows {accuracy:.4f}, {seconds:.1f} s"
+    if isinstance(said, Decision):
+        what = "all" if isinstance(said, Decisions) else f"{len(said.labels)} classes"
+        concepts = f"{len(said.conditions)} different conditions and {len(said.concepts)} named concepts"
+        return f"{output}: {said.target} of {what} by {concepts}; size {model.size_}, {end}"
+    size = measure(said)
     return (
-        f"{output}: {formula.target} in {size.rules} rules with {size.conditions} conditions "
-        f"and {size.concepts} named concepts; accuracy on these rows {accuracy:.4f}, {seconds:.1f} s"
+        f"{output}: {said.target} in {size.rules} rules with {size.conditions} conditions "
+        f"and {size.concepts} named concepts; size {model.size_}, {end}"
     )

@@ -1,81 +1,298 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options that several commands share, and what becomes of them.
+
+What is heavy is imported where it is used: a command that shows its help should not wait for it.
+"""
 
 import sys
-from typing import Annotated, Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-import pandas as pd
 import typer
-from numpy.typing import NDArray
 
-from rulenet.estimator import SEARCHES, RuleNetworkClassifier
-from rulenet.exceptions import ParameterError, TableError
-from rulenet.training.anneal import Anneal
+from rulenet.exceptions import ParameterError
 
-Data = Annotated[str, typer.Argument(metavar="DATA", help="CSV (also .gz) or Parquet; - reads CSV from a pipe.")]
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rulenet.estimator import RuleNetworkClassifier
+
+FORMATS = "CSV or other delimited text, Parquet, Feather, Excel or JSON lines, also packed;"
+Data = Annotated[str, typer.Argument(metavar="DATA", help=f"{FORMATS} - reads from a pipe.")]
+LargeData = Annotated[
+    str, typer.Argument(metavar="DATA", help=f"{FORMATS} a folder of Parquet files; - reads from a pipe.")
+]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file that `rulenet fit` wrote.")]
 Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.")]
-Layers = Annotated[str | None, typer.Option(help="Units of the hidden layers, for example 32,8,2.")]
-Seconds = Annotated[
-    float | None, typer.Option(help="A limit on the time of a search by annealing; else it takes what it needs.")
+Choose = Annotated[
+    int | None,
+    typer.Option(help="Another row of the networks found, as `rulenet show MODEL --all` counts them."),
 ]
-SearchName = Annotated[str | None, typer.Option("--search", help=f"How to search: {', '.join(SEARCHES)}.")]
-Positive = Annotated[str | None, typer.Option(help="The class that the rules describe; all others are the rest.")]
-Seed = Annotated[int, typer.Option(help="Seed of the random numbers; the same seed gives the same rules.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Threads; -1 for all cores.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 
+SEARCHES = ("auto", "anneal", "count", "greedy")
 
-def classifier(
-    layers: str | None,
-    search: str | None,
-    seconds: float | None,
-    positive: str | None,
-    seed: int,
-    jobs: int | None,
-    *,
-    verbose: bool = False,
-) -> RuleNetworkClassifier:
-    """The estimator that the options describe."""
-    options: dict[str, Any] = {"random_state": seed, "n_jobs": jobs, "verbose": int(verbose)}
-    if layers is not None:
-        options["hidden_layer_sizes"] = _sizes(layers)
-    if search is not None:
-        options["search"] = search
-    if seconds is not None:
-        if search not in (None, "anneal"):
-            raise ParameterError(f"--seconds limits the search by annealing, but --search is {search}")
-        options["search"] = Anneal(max_time=seconds)
-    if positive is not None:
-        options["positive_class"] = positive
-    return RuleNetworkClassifier(**options)
+READING, TYPES, LEARNING = "Reading the file", "Types of columns", "Learning"
 
 
-def labels(column: pd.Series, positive: str | None, path: str) -> NDArray[np.str_]:
-    """Two classes: those of the column, or ``positive`` and the rest."""
-    found = sorted(column.unique())
-    if positive is not None and positive not in found:
-        raise TableError(f"{path}: column {column.name!r} has no class {positive!r}; it has {', '.join(found[:10])}")
-    if len(found) == 2:
-        return column.to_numpy(dtype=str)
-    if len(found) < 2:
-        raise TableError(f"{path}: column {column.name!r} has one class only, {found[0]!r}; two are needed")
-    if positive is None:
-        raise TableError(
-            f"{path}: column {column.name!r} has {len(found)} classes; say which one to describe, "
-            f"for example --positive {found[0]!r}"
-        )
-    return np.where(column == positive, positive, f"not {positive}")
+@dataclass(frozen=True)
+class Files:
+    """How files are read."""
+
+    sep: Annotated[
+        str | None, typer.Option(help="The delimiter of fields; else found out.", rich_help_panel=READING)
+    ] = None
+    encoding: Annotated[
+        str | None,
+        typer.Option(help="The encoding of text, for example latin-1; else found out.", rich_help_panel=READING),
+    ] = None
+    decimal: Annotated[
+        str | None, typer.Option(help="The decimal mark, . or a comma; else found out.", rich_help_panel=READING)
+    ] = None
+    na: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What stands for a missing value, instead of the usual: nothing, ?, NA, N/A, NaN, null, None and "
+            "their kin; may be repeated.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    max_bytes: Annotated[
+        str, typer.Option(help="The most that a file may hold when it is unpacked.", rich_help_panel=READING)
+    ] = "2G"
+
+    def read(self, path: str) -> "pd.DataFrame":
+        """The table in a file, or on standard input for "-"."""
+        from rulenet.cli import files, tables
+
+        if self.decimal not in (None, ".", ","):
+            raise ParameterError(f"--decimal is {self.decimal!r}, but must be a point or a comma")
+        if self.sep is not None and self.sep != r"\t" and len(self.sep) != 1:
+            raise ParameterError(f"--sep is {self.sep!r}, but must be one character, or \\t")
+        na = None if self.na is None else tuple(self.na)
+        how = tables.Reading(self.sep, self.encoding, self.decimal, na, files.size_of(self.max_bytes))
+        return tables.read(path, how)
 
 
-def load(path: str) -> RuleNetworkClassifier:
+@dataclass(frozen=True)
+class Types:
+    """What columns are."""
+
+    nominal: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Columns whose numbers are only names, with commas or repeated; all for all.", rich_help_panel=TYPES
+        ),
+    ] = None
+    ordinal: Annotated[
+        list[str] | None,
+        typer.Option(help="A column with the order of its values, for example size=S,M,L.", rich_help_panel=TYPES),
+    ] = None
+    cuts: Annotated[
+        list[str] | None,
+        typer.Option(help="A column with the only cuts to use, for example age=18,30,65.", rich_help_panel=TYPES),
+    ] = None
+    drop: Annotated[
+        list[str] | None, typer.Option(help="Columns to leave out, with commas or repeated.", rich_help_panel=TYPES)
+    ] = None
+    max_values: Annotated[
+        int | None,
+        typer.Option(min=1, help="The most values that a column of names may have.", rich_help_panel=TYPES),
+    ] = None
+
+    def without_dropped(self, table: "pd.DataFrame", path: str, target: str | None = None) -> "pd.DataFrame":
+        """The table without the columns to leave out."""
+        return table.drop(columns=self.dropped(table.columns, path, target))
+
+    def dropped(self, columns: Iterable[Any], path: str, target: str | None = None) -> list[str]:
+        """The columns to leave out."""
+        dropped = columns_in(self.drop, columns, path)
+        if target in dropped:
+            raise ParameterError(f"--drop names {target!r}, the column to predict")
+        return dropped
+
+    def parameters(self, columns: Sequence[Any], path: str) -> dict[str, Any]:
+        """What the classifier is told about the columns; only what was given."""
+        nominal: Any = "all" if self.nominal == ["all"] else columns_in(self.nominal, columns, path)
+        found = {
+            "nominal": nominal,
+            "ordinal": {name: list(values) for name, values in _assigned("--ordinal", self.ordinal, columns, path)},
+            "cuts": {
+                name: [_number(v) for v in values] for name, values in _assigned("--cuts", self.cuts, columns, path)
+            },
+            "max_values": self.max_values,
+        }
+        return {name: value for name, value in found.items() if value}
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How to learn."""
+
+    positive: Annotated[
+        str | None,
+        typer.Option(help="The class that the rules describe; all others are the rest.", rich_help_panel=LEARNING),
+    ] = None
+    forbid: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What rules may not ask: columns, with commas or repeated, a condition such as 'age <= 30', or !=.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
+    class_weight: Annotated[
+        str | None,
+        typer.Option(help="balanced, or what a row of a class counts, as in yes=5,no=1.", rich_help_panel=LEARNING),
+    ] = None
+    max_size: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="The largest size of the rules: conditions and what joins them.", rich_help_panel=LEARNING
+        ),
+    ] = None
+    layers: Annotated[
+        str | None, typer.Option(help="Units of the hidden layers, for example 32,8,2.", rich_help_panel=LEARNING)
+    ] = None
+    search: Annotated[
+        str | None, typer.Option(help=f"How to search: {', '.join(SEARCHES)}.", rich_help_panel=LEARNING)
+    ] = None
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--seconds",
+            "--max-time",
+            min=0.0,
+            help="A limit on the time of a search; else it takes what it needs.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Seed of the random numbers; the same seed gives the same rules.", rich_help_panel=LEARNING
+        ),
+    ] = 0
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "--threads", "-j", help="Threads; -1 for all cores.", rich_help_panel=LEARNING),
+    ] = None
+
+    def classifier(
+        self, types: Types, columns: Sequence[Any], labels: Iterable[str], path: str, **more: Any
+    ) -> "RuleNetworkClassifier":
+        """The estimator that the options describe, for a table with these columns and labels."""
+        from rulenet import RuleNetworkClassifier
+
+        given = {
+            "forbid": self._forbidden(columns, path),
+            "class_weight": _weights(self.class_weight, labels),
+            "max_size": self.max_size,
+            "hidden_layer_sizes": None if self.layers is None else _sizes(self.layers),
+            "search": self._search(),
+        }
+        options = {name: value for name, value in given.items() if value}
+        options |= types.parameters(columns, path) | more
+        return RuleNetworkClassifier(random_state=self.seed, n_jobs=self.jobs, **options)
+
+    def _forbidden(self, columns: Sequence[Any], path: str) -> list[str]:
+        known = set(map(str, columns))
+        conditions = [text for text in self.forbid or () if text not in known and any(mark in text for mark in "=<> ")]
+        names = [text for text in self.forbid or () if text not in conditions]
+        return conditions + columns_in(names, columns, path)
+
+    def _search(self) -> Any:
+        if self.search not in (None, *SEARCHES):
+            raise ParameterError(f"--search is {self.search!r}, but must be one of {', '.join(SEARCHES)}")
+        if self.seconds is None:
+            return self.search
+        if self.search == "greedy":
+            raise ParameterError("--seconds limits the other searches, but --search is greedy, which ends by itself")
+        from rulenet import Anneal, Auto, Count
+
+        searches = {"auto": Auto, "anneal": Anneal, "count": Count}
+        return searches[self.search or "auto"](max_time=self.seconds)
+
+
+def load(path: str) -> "RuleNetworkClassifier":
     """The model in a file."""
+    from rulenet import RuleNetworkClassifier
+
     return RuleNetworkClassifier.load(path)
+
+
+def choose(model: "RuleNetworkClassifier", row: int | None) -> "RuleNetworkClassifier":
+    """The model, with another of the networks that its search found where ``row`` is given."""
+    n_found = len(model.fitted_.alternatives)
+    if row is not None and not -n_found <= row < n_found:
+        known = f"the rows are 0 to {n_found - 1}" if n_found else "this search found one network only"
+        raise ParameterError(f"--choose is {row}, but {known}")
+    return model if row is None else model.choose(row)
+
+
+def rows_for(model: "RuleNetworkClassifier", table: "pd.DataFrame", path: str) -> "pd.DataFrame":
+    """The columns that a model knows, in its order; those that it does not read need not be there."""
+    check_read(model, table.columns, path)
+    return table.reindex(columns=[attribute.name for attribute in model.encoding_.attributes])
+
+
+def check_read(model: "RuleNetworkClassifier", columns: Iterable[Any], path: str) -> None:
+    """Refuse a table without a column that the model reads."""
+    from rulenet.cli.tables import check_columns
+
+    read = dict.fromkeys(str(condition.attribute.name) for condition in model.formula_.conditions)
+    check_columns(read, columns, path, ", but the model reads it")
+
+
+def columns_in(given: Iterable[str] | None, columns: Iterable[Any], path: str) -> list[str]:
+    """The columns that options name, separated by commas unless a column is called so."""
+    from rulenet.cli.tables import check_columns
+
+    known = [str(name) for name in columns]
+    names = [name for text in given or () for name in ([text] if text in known else text.split(","))]
+    check_columns(names, known, path)
+    return names
 
 
 def on_terminal() -> bool:
     """Whether a person is watching standard error."""
     return sys.stderr.isatty()
+
+
+def _assigned(
+    option: str, given: Iterable[str] | None, columns: Iterable[Any], path: str
+) -> Iterable[tuple[str, list[str]]]:
+    for text in given or ():
+        name, equals, values = text.rpartition("=")
+        if not equals:
+            raise ParameterError(f"{option} is {text!r}, but must be a column and its values, such as size=S,M,L")
+        yield columns_in([name], columns, path)[0], values.split(",")
+
+
+def _number(text: str) -> float | str:
+    """A number, or the text of what may be a date.
+
+    >>> _number("18"), _number("2024-03-01")
+    (18.0, '2024-03-01')
+    """
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _weights(text: str | None, labels: Iterable[str]) -> dict[str, float] | str | None:
+    if text is None or text == "balanced":
+        return text
+    try:
+        pairs = [part.rpartition("=") for part in text.split(",")]
+        weights = {label: float(weight) for label, _, weight in pairs}
+    except ValueError:
+        raise ParameterError(f"--class-weight is {text!r}, but must be balanced, or such as yes=5,no=1") from None
+    known = sorted(set(labels))
+    for label in weights:
+        if label not in known:
+            raise ParameterError(f"--class-weight names the class {label!r}, but the classes are {', '.join(known)}")
+    return weights
 
 
 def _sizes(text: str) -> tuple[int, ...]:

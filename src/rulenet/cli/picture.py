@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from rulenet.cli import options, tables
+from rulenet.cli import options
 from rulenet.cli.errors import plain_errors
+from rulenet.cli.groups import grouped
 from rulenet.exceptions import ParameterError
 
 EPILOG = """Examples:\n
@@ -32,8 +33,10 @@ class Colours(StrEnum):
 
 
 @plain_errors()
+@grouped
 def picture(
     model: options.Model,
+    files: options.Files,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: .svg, .png or .pdf.")] = (
         Path("network.svg")
     ),
@@ -52,6 +55,8 @@ def picture(
     if kind is Kind.coverage:
         if data is None or target is None:
             raise ParameterError("coverage is counted on rows; give --data and --target")
-        table, column = tables.split(tables.read(data), target, data)
-        X, y = tables.select(table, loaded.encoding_.attributes, data), column.to_numpy(dtype=str)
+        from rulenet.cli import tables
+
+        table, column = tables.split(files.read(data), target, data)
+        X, y = options.rows_for(loaded, table, data), column.to_numpy(dtype=str)
     loaded.picture(kind.value, X, y, colours=colours.value).savefig(output, dpi=150)

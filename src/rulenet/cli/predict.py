@@ -1,31 +1,83 @@
 """`rulenet predict`: classes, and probabilities, for the rows of a table."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rulenet.cli import options, tables
+from rulenet.cli import options
 from rulenet.cli.errors import plain_errors
+from rulenet.cli.groups import grouped
+from rulenet.exceptions import TableError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rulenet.calibration import Margins
+    from rulenet.fitted import Fitted
+    from rulenet.fitted_targets import FittedTargets
 
 EPILOG = """Examples:\n
 rulenet predict cars.json new.csv -o out.csv\n
+rulenet predict cars.json many.parquet -o out.parquet\n
 cat new.csv | rulenet predict cars.json - --proba | head"""
 
 
 @plain_errors()
+@grouped
 def predict(
     model: options.Model,
-    data: options.Data,
-    output: Annotated[str, typer.Option("--output", "-o", help="CSV or Parquet to write; - writes to a pipe.")] = "-",
-    proba: Annotated[
-        bool, typer.Option("--proba", help="A column with the probability of the prediction too.")
-    ] = False,
+    data: options.LargeData,
+    files: options.Files,
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="CSV, TSV, Parquet, Feather or JSON lines; - writes to a pipe.")
+    ] = "-",
+    proba: Annotated[bool, typer.Option("--proba", help="A column with the probability of every class too.")] = False,
     name: Annotated[str, typer.Option(help="The name of the column with the predictions.")] = "prediction",
 ) -> None:
     """Add a column with the predicted class to a table."""
-    loaded, table = options.load(model), tables.read(data)
-    X = tables.select(table, loaded.encoding_.attributes, data)
-    table[name] = loaded.predict(X)
-    if proba:
-        table["probability"] = loaded.predict_proba(X).max(axis=1)
-    tables.write(table, output)
+    from rulenet.cli import tables
+    from rulenet.cli.large import is_large
+
+    if is_large(data):
+        _predict_large(model, data, files, output, proba, name)
+        return
+    loaded, table = options.load(model), files.read(data)
+    rows = options.rows_for(loaded, table, data)
+    found = _predicted(loaded.fitted_, rows, name, proba)
+    taken = [column for column in found if column in table]
+    if taken:
+        raise TableError(f"{data}: has a column {taken[0]!r} already; name the predictions with --name")
+    tables.write(table.assign(**found), output)
+
+
+def _predict_large(model: str, data: str, files: options.Files, output: str, proba: bool, name: str) -> None:
+    """Read, predict and write batch by batch."""
+    from rulenet.cli.large import Large
+    from rulenet.cli.tables import write_batches
+    from rulenet.shards.streams import with_predictions
+
+    loaded, table = options.load(model), Large(data, files)
+    options.check_read(loaded, table.columns, data)
+    write_batches(
+        with_predictions(loaded.one_target("a large table"), table.source, loaded.n_jobs, proba, name), output
+    )
+
+
+def _predicted(fitted: "Fitted | FittedTargets", rows: "pd.DataFrame", name: str, proba: bool) -> dict[str, Any]:
+    """The columns of predictions; those of several targets end in their names."""
+    from rulenet.fitted_targets import FittedTargets
+
+    if not isinstance(fitted, FittedTargets):
+        return _columns(fitted, fitted.margins(rows), name, "probability_" if proba else None)
+    found = dict[str, Any]()
+    for column, one, margins in zip(fitted.columns, fitted.parts, fitted.margins(rows), strict=True):
+        found |= _columns(one, margins, f"{name}_{column}", f"probability_{column}_" if proba else None)
+    return found
+
+
+def _columns(fitted: "Fitted", margins: "Margins", name: str, start: str | None) -> dict[str, Any]:
+    found: dict[str, Any] = {name: fitted.classes[fitted.decide(margins)]}
+    if start is not None:
+        probabilities = fitted.probabilities_of(margins).T
+        found |= {f"{start}{label}": p for label, p in zip(fitted.classes, probabilities, strict=True)}
+    return found

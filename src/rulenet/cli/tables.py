@@ -1,90 +1,211 @@
-"""Tables in and out: CSV, also gzipped, Parquet, and "-" for pipes. Every cell is text, or missing."""
+"""Tables in and out: delimited text, also packed, Parquet, Feather, Excel, JSON lines, and "-" for pipes.
 
+Text stays text: what its values are is inferred where a table is learned from, in one way for every entrance. Formats
+that know their types keep them.
+"""
+
+import io
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from rulenet.cli import files
+from rulenet.cli.text import decode, read_text
 from rulenet.exceptions import TableError
-from rulenet.literals import Attribute
+from rulenet.replacing import replacing
 
-MISSING = ("", "?")
+#: What stands for a missing value in text and in spreadsheets; --na names others instead.
+MISSING = (
+    *("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-NaN", "-nan"),
+    *("NULL", "Null", "null", "None"),
+)
+#: A cell counts as a character and what ends it, also where it is empty: empty ones take as much memory.
+CELL_BYTES = 2
 
 
-def read(path: str) -> pd.DataFrame:
-    """The table in a file, or on standard input for "-"; an empty cell or "?" is missing."""
+@dataclass(frozen=True)
+class Reading:
+    """How to read a file; None is for what is found out."""
+
+    sep: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    na: tuple[str, ...] | None = None
+    max_bytes: int = files.MAX_BYTES
+
+
+def read(path: str, how: Reading | None = None) -> pd.DataFrame:
+    """The table in a file, or on standard input for "-"."""
+    how = how or Reading()
+    data = files.read_bytes(path, how.max_bytes)
     try:
-        table = _read_parquet(path) if path.endswith((".parquet", ".pq")) else _read_csv(path)
-    except (ValueError, UnicodeError, pd.errors.ParserError) as error:
+        table = _READERS[files.format_of(data, path)](data, path, how)
+    except (ValueError, UnicodeError, RecursionError, pd.errors.ParserError) as error:
+        if isinstance(error, TableError):
+            raise
         raise TableError(f"{path}: cannot be read as a table: {error}") from error
     if table.columns.has_duplicates:
-        twice = table.columns[table.columns.duplicated()][0]
-        raise TableError(f"{path}: two columns are called {twice!r}; rename one")
+        twice = table.columns[table.columns.duplicated()].unique()
+        raise TableError(f"{path}: several columns are called {_listed(twice)}; give each its own name")
+    if not len(table):
+        raise TableError(f"{path}: has the names of {table.shape[1]} columns, but no rows below them")
     return table
 
 
-def split(table: pd.DataFrame, target: str, path: str) -> tuple[pd.DataFrame, pd.Series]:
-    """The columns to learn from, and the column ``target``."""
-    if target not in table:
-        raise TableError(f"{path}: no column is called {target!r}; the columns are {_listed(table.columns)}")
+def split(table: pd.DataFrame, target: str, path: str) -> tuple[pd.DataFrame, "pd.Series[str]"]:
+    """The columns to learn from, and the classes in the column ``target``, as text."""
+    check_columns([target], table.columns, path)
     labels = table[target]
     if labels.isna().any():
         row = int(labels.isna().to_numpy().argmax())
         raise TableError(f"{path}: column {target!r} is missing in row {row}; give it a value or remove the row")
-    return table.drop(columns=target), labels
+    if table.shape[1] == 1:
+        raise TableError(f"{path}: has no column but {target!r}; something to learn from is needed")
+    return table.drop(columns=target), labels.map(str).astype(object)
 
 
-def select(table: pd.DataFrame, attributes: Sequence[Attribute], path: str) -> pd.DataFrame:
-    """The columns that a model knows, in its order, with the values that their text stands for; others are missing."""
-    for attribute in attributes:
-        if attribute.name not in table:
-            raise TableError(
-                f"{path}: column {attribute.name!r} is not there, but the model knows it; add it, even if empty"
-            )
-    columns = {a.name: table[a.name].map({str(v): v for v in a.values}).astype(object) for a in attributes}
-    return pd.DataFrame(columns, index=table.index)
+def check_columns(names: Iterable[str], known: Iterable[Any], path: str, why: str = "") -> None:
+    """Refuse names that no column has, with the nearest that one has; ``why`` says who asks for them."""
+    columns = {str(name).lower(): str(name) for name in known}
+    for name in names:
+        if name not in columns.values():
+            near = get_close_matches(name.lower(), columns, n=1, cutoff=0.75)
+            hint = f"did you mean {columns[near[0]]!r}?" if near else f"the columns are {_listed(columns.values())}"
+            raise TableError(f"{path}: no column is called {name!r}{why}; {hint}")
 
 
 def write(table: pd.DataFrame, path: str) -> None:
     """Write a table as its name says, or as CSV to standard output for "-"."""
     if path == "-":
         sys.stdout.write(table.to_csv(index=False))
-    elif path.endswith((".parquet", ".pq")):
+        return
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        _write(table, str(file))
+
+
+def _write(table: pd.DataFrame, path: str) -> None:
+    if path.endswith((".parquet", ".pq")):
         table.to_parquet(path, index=False)
+    elif path.endswith((".feather", ".arrow")):
+        table.to_feather(path)
+    elif path.endswith((".jsonl", ".ndjson")):
+        table.to_json(path, orient="records", lines=True)
     else:
+        table.to_csv(path, index=False, sep="\t" if ".tsv" in Path(path).suffixes else ",")
+
+
+def write_batches(batches: Iterator[pd.DataFrame], path: str) -> None:
+    """Write a table batch by batch: as Parquet, or as delimited text."""
+    if path.endswith((".parquet", ".pq")):
+        from rulenet.shards.streams import write_parquet
+
+        write_parquet(batches, path)
+        return
+    if path.endswith((".feather", ".arrow", ".jsonl", ".ndjson")) or ".gz" in path:
+        raise TableError(f"{path}: a table that is read in batches is written as .parquet, .csv or .tsv")
+    sep = "\t" if ".tsv" in Path(path).suffixes else ","
+    if path != "-":
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        table.to_csv(path, index=False)
+    with nullcontext(sys.stdout) if path == "-" else open(path, "w", newline="") as file:
+        for number, frame in enumerate(batches):
+            frame.to_csv(file, index=False, sep=sep, header=number == 0)
 
 
-def _read_csv(path: str) -> pd.DataFrame:
-    source: Any = sys.stdin if path == "-" else path
-    return pd.read_csv(
-        source, dtype=str, keep_default_na=False, na_values=list(MISSING), compression=_compression(path)
-    )
+def _read_delimited(data: bytes, path: str, how: Reading) -> pd.DataFrame:
+    sep = "\t" if how.sep == r"\t" else how.sep
+    most = max(map(data.count, (sep.encode(),) if sep else (b",", b";", b"\t", b"|")))
+    _check_size(CELL_BYTES * (most + data.count(b"\n")), path, how)
+    return read_text(data, path, sep, how.encoding, how.decimal, MISSING if how.na is None else how.na)
 
 
-def _compression(path: str) -> Any:
-    return "gzip" if path.endswith(".gz") else None
+def _read_parquet(data: bytes, path: str, how: Reading) -> pd.DataFrame:
+    parquet = _needed("pyarrow.parquet", path, "Parquet", "parquet")
+    file = parquet.ParquetFile(io.BytesIO(data))
+    groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+    # A value takes at least a bit, however it is packed.
+    unpacked = max(sum(g.total_byte_size for g in groups), file.metadata.num_rows * file.metadata.num_columns // 8)
+    _check_size(unpacked, path, how)
+    return masked(file.read().to_pandas(), how.na)
 
 
-def _read_parquet(path: str) -> pd.DataFrame:
+def _read_feather(data: bytes, path: str, how: Reading) -> pd.DataFrame:
+    ipc, arrow = _needed("pyarrow.ipc", path, "Feather", "parquet"), _needed("pyarrow", path, "Feather", "parquet")
+    if data.startswith(b"FEA1"):
+        return masked(pd.read_feather(io.BytesIO(data)), how.na)
+    batches, size = [], 0
+    with ipc.open_file(io.BytesIO(data)) as file:
+        for i in range(file.num_record_batches):
+            batches.append(file.get_batch(i))
+            size += batches[-1].nbytes
+            _check_size(size, path, how)
+        return masked(arrow.Table.from_batches(batches, file.schema).to_pandas(), how.na)
+
+
+def _read_excel(data: bytes, path: str, how: Reading) -> pd.DataFrame:
+    _needed("openpyxl", path, "Excel", "excel")
+    sheet = pd.read_excel(io.BytesIO(data), header=None, keep_default_na=False, na_values=[], dtype=object)
+    sheet = sheet.dropna(how="all")
+    if not len(sheet):
+        raise TableError(f"{path}: the first sheet is empty, but a line with the names of the columns is expected")
+    names = [f"column {i + 1}" if pd.isna(name) else str(name).strip() for i, name in enumerate(sheet.iloc[0])]
+    body = sheet.iloc[1:].set_axis(pd.Index(names), axis="columns").reset_index(drop=True)
+    return masked(body, MISSING if how.na is None else how.na).infer_objects()
+
+
+def _read_json(data: bytes, path: str, how: Reading) -> pd.DataFrame:
+    text = decode(data, path, how.encoding)
+    if text.lstrip().startswith("["):
+        rows = list(enumerate(json.loads(text), start=1))
+    else:
+        rows = [(i, json.loads(line)) for i, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    for i, row in rows:
+        if not isinstance(row, dict):
+            raise TableError(f"{path}: entry {i} is no object with the values of a row")
+        nested = [name for name, value in row.items() if isinstance(value, dict | list)]
+        if nested:
+            raise TableError(f"{path}: entry {i} holds a list or an object in {nested[0]!r}, but one value is expected")
+    return masked(pd.DataFrame([row for _, row in rows]), how.na)
+
+
+_READERS = {
+    "text": _read_delimited,
+    "parquet": _read_parquet,
+    "feather": _read_feather,
+    "excel": _read_excel,
+    "json": _read_json,
+}
+
+
+def _needed(module: str, path: str, format: str, extra: str) -> Any:
+    from importlib import import_module
+
     try:
-        table = pd.read_parquet(path)
+        return import_module(module)
     except ImportError as error:
+        package = module.split(".")[0]
         raise TableError(
-            f"{path}: reading Parquet needs pyarrow; install it with: pip install 'rulenet[parquet]'"
+            f"{path}: reading {format} needs {package}; install it with: pip install 'rulenet[{extra}]'"
         ) from error
-    return table.apply(_as_text)
 
 
-def _as_text(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    text = column.astype(object).map(str, na_action="ignore")
-    return text.where(~text.isin(MISSING) & column.notna(), np.nan)
+def _check_size(size: int, path: str, how: Reading) -> None:
+    if size > how.max_bytes:
+        raise files.too_large(path, how.max_bytes)
 
 
-def _listed(columns: "pd.Index[Any]") -> str:
-    names = [repr(c) for c in columns[:10]]
-    return ", ".join(names) + (", ..." if len(columns) > 10 else "")
+def masked(table: pd.DataFrame, na: Sequence[str] | None) -> pd.DataFrame:
+    """The table with cells of the texts ``na`` missing."""
+    return table if na is None else table.mask(table.isin(list(na)))
+
+
+def _listed(columns: Iterable[Any]) -> str:
+    names = [repr(c) for c in columns]
+    return ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")

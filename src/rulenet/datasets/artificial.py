@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from rulenet import bits
-from rulenet.training.greedy import Greedy
-from rulenet.training.initialise import RandomInit
-from rulenet.training.problem import Problem
+from rulenet.conditions import Relations
+from rulenet.greedy.greedy import Greedy
+from rulenet.search.problem import Problem
+from rulenet.starts.random import RandomInit
 
 N_ATTRIBUTES = 10
 GENERATOR_SIZES = (32, 16, 8, 4, 2)
@@ -50,10 +51,11 @@ def make_artificial(
     counting = np.arange(2**N_ATTRIBUTES)[:, np.newaxis] >> np.arange(N_ATTRIBUTES - 1, -1, -1) & 1
     values = counting.astype(np.bool_)
     literals = np.stack([~values, values], axis=2).reshape(len(values), -1)
-    groups = np.repeat(np.arange(N_ATTRIBUTES), 2)
+    owner = np.repeat(np.arange(N_ATTRIBUTES), 2).tolist()
+    relations = Relations.of(owner, exclusive=owner)
     # Two rows of different labels keep the network from being constant.
-    hint = Problem.of(bits.pack(np.ascontiguousarray(literals[:2].T)), np.array([False, True]), groups)
+    hint = Problem.of(bits.pack(np.ascontiguousarray(literals[:2].T)), np.array([False, True]), relations)
     init, search = RandomInit(avg_rule_length, init_prob), Greedy(restore_best=False, max_restarts=0)
-    network = search.search(hint, lambda s: init.start(groups, hidden_layer_sizes, "and", s), seed).network
+    network = search.search(hint, init.start_for(hint, (), [hidden_layer_sizes], ["and"]), seed).network
     y = pd.Series(network.predict(literals), name="class")
     return pd.DataFrame(values, columns=list("abcdefghij")), y

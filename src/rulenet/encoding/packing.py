@@ -1,13 +1,13 @@
-"""Compiled loops of the encoding: items to codes, codes to bits."""
+"""Compiled loops of the encoding: items to codes, codes and numbers to bits."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
-jit = njit(cache=True, nogil=True)
-jit_with_gil = njit(cache=True)
+from rulenet.compiled import jit, jit_with_gil
 
 # Python's C interface, found by name when linked, so that compiled code can be cached. Numba declares some of it too,
 # so the types must be C's; elsewhere objects are addresses.
@@ -19,6 +19,22 @@ clear_error = types.ExternalFunction("PyErr_Clear", types.void())
 IS_EQUAL = 2  # Py_EQ
 
 TILE = 8  # words: whole cache lines are written, and the bits of 200 values still fit into L1
+MANY_CUTS = 64  # beyond, a search beats comparing with all
+MAX_WHOLE = 2.0**53  # beyond, not every whole number is a float
+
+
+class Runs(NamedTuple):
+    """Conditions on an attribute with ``n_cells`` cells, as runs of cells; the cell after the last stands for missing.
+
+    The runs of the condition in row ``rows[j]`` are those from ``starts[j]`` to ``starts[j + 1]``, each from its first
+    cell to the one after its last.
+    """
+
+    n_cells: int
+    rows: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    first: NDArray[np.int64]
+    after: NDArray[np.int64]
 
 
 @intrinsic
@@ -122,35 +138,110 @@ def same_object(key, item, kind, hashed):
 
 
 @jit
-def pack_codes(codes, places, words):
-    """Set bit r of ``words[places[1 + codes[r]]]`` for every row r, and clear all others.
-
-    ``codes`` is ``int32[n]``, -1 or more; ``words`` is ``uint64[n_values, n_words]``. The place ``n_values`` means
-    nowhere, so missing and unseen values need no branch.
-    """
-    n_values, n_words = words.shape
-    tile = np.zeros((n_values + 1, TILE), np.uint64)
-    for start in range(0, n_words, TILE):
-        width = min(TILE, n_words - start)
-        for w in range(width):
-            row = 64 * (start + w)
-            bit = np.uint64(1)
-            for r in range(row, min(row + 64, codes.size)):
-                tile[places[1 + codes[r]], w] |= bit
-                bit <<= np.uint64(1)
-        for v in range(n_values):
-            for w in range(width):
-                words[v, start + w] = tile[v, w]
-                tile[v, w] = 0
+def count_codes(codes, n_values):
+    """How many rows have each code, -1 first."""
+    counts = np.zeros(1 + n_values, np.int64)
+    for r in range(codes.size):
+        counts[1 + codes[r]] += 1
+    return counts
 
 
 @jit
-def negate_values(equal, differs):
-    """Fill ``differs[v]`` with the rows that have a known value other than v; both ``uint64[n_values, n_words]``."""
-    n_values, n_words = equal.shape
-    for w in range(n_words):
-        known = np.uint64(0)
-        for v in range(n_values):
-            known |= equal[v, w]
-        for v in range(n_values):
-            differs[v, w] = known & ~equal[v, w]
+def pack_codes(codes, places, runs, words):
+    """Fill the rows of ``words`` (``uint64[n_conditions, n_words]``) that ``runs`` speaks of, from a column of codes.
+
+    ``codes`` is ``int32[n]``, -1 or more; the cell of row r is ``places[1 + codes[r]]``. Missing values have the cell
+    after the last, unknown ones the next, so they need no branch.
+    """
+    tile = np.zeros((runs.n_cells + 3, TILE), np.uint64)
+    for start in range(0, words.shape[1], TILE):
+        for w in range(min(TILE, words.shape[1] - start)):
+            row = 64 * (start + w)
+            bit = np.uint64(1)
+            for r in range(row, min(row + 64, codes.size)):
+                tile[1 + places[1 + codes[r]], w] |= bit
+                bit <<= np.uint64(1)
+        write_tile(tile, runs, words, start)
+
+
+@jit
+def pack_numbers(values, cuts, nothing, runs, words):
+    """Like ``pack_codes``, from a column of numbers (``float64[n]`` or ``int64[n]``): cells count the cuts below.
+
+    ``nothing`` is the number that stands for a missing value; NaN is missing anyway.
+    """
+    tile = np.zeros((runs.n_cells + 3, TILE), np.uint64)
+    cells = np.empty(64 * TILE, np.int64)  # as wide as the values: the comparisons below then fill whole registers
+    for start in range(0, words.shape[1], TILE):
+        block = values[64 * start : 64 * (start + TILE)]
+        find_cells(block, cuts, nothing, cells)
+        for w in range(min(TILE, words.shape[1] - start)):
+            bit = np.uint64(1)
+            for r in range(64 * w, min(64 * w + 64, block.size)):
+                tile[1 + cells[r], w] |= bit
+                bit <<= np.uint64(1)
+        write_tile(tile, runs, words, start)
+
+
+@jit
+def find_cells(block, cuts, nothing, cells):
+    """The cell of every value of a block, the one after the last where it is missing."""
+    n = block.size
+    if cuts.size <= MANY_CUTS:
+        for r in range(n):
+            cells[r] = 0
+        for c in range(cuts.size):
+            cut = cuts[c]
+            for r in range(n):
+                cells[r] += block[r] > cut
+    else:
+        for r in range(n):
+            cells[r] = np.searchsorted(cuts, block[r])
+    for r in range(n):
+        if block[r] == nothing or block[r] != block[r]:
+            cells[r] = cuts.size + 1
+
+
+@jit
+def write_tile(tile, runs, words, start):
+    """Write the conditions of the rows of ``tile``, whose row 1 + c has the bits of cell c, and clear it.
+
+    The cells are disjoint, so those of a run are all that came up to its end without those before its start.
+    """
+    width = min(TILE, words.shape[1] - start)
+    for cell in range(1, runs.n_cells + 2):
+        for w in range(TILE):
+            tile[cell, w] |= tile[cell - 1, w]
+    for j in range(runs.rows.size):
+        row = runs.rows[j]
+        for w in range(width):
+            words[row, start + w] = 0
+        for k in range(runs.starts[j], runs.starts[j + 1]):
+            first, after = runs.first[k], runs.after[k]
+            for w in range(width):
+                words[row, start + w] |= tile[after, w] & ~tile[first, w]
+    tile[1:] = 0
+
+
+@jit
+def scan_numbers(values, nothing, found):
+    """How many values are missing, how many differ (no more than ``found`` has room for), and whether all are whole.
+
+    The different ones are written to ``found``. Infinity counts as whole.
+    """
+    n_missing, n_found, whole = 0, 0, True
+    for r in range(values.size):
+        value = values[r]
+        if value == nothing or value != value:
+            n_missing += 1
+            continue
+        if whole and value - value == 0:
+            whole = value == np.floor(value) and abs(value) < MAX_WHOLE
+        if n_found < found.size:
+            k = 0
+            while k < n_found and found[k] != value:
+                k += 1
+            if k == n_found:
+                found[k] = value
+                n_found += 1
+    return n_missing, n_found, whole

@@ -1,9 +1,11 @@
 """One view of whatever holds a table: DataFrames, arrays, lists of rows."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, TypeAlias
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -20,52 +22,132 @@ Column: TypeAlias = "pd.Series[Any] | NDArray[Any]"
 class Table:
     """A table as columns by position, each fetched when asked for.
 
-    ``names`` is None where the columns have no names (arrays, lists, frames whose labels are not text).
+    ``labels`` is None where the columns have no names (arrays, lists, frames with the labels 0, 1, 2, ...). Labels that
+    are not text are names in text, but only text makes a table ``named`` in the sense of scikit-learn. ``lent`` are the
+    columns that were added to it.
     """
 
-    names: tuple[str, ...] | None
+    labels: tuple[object, ...] | None
     n_rows: int
     n_columns: int
     column: Callable[[int], Column]
+    lent: tuple[str, ...] = ()
 
-    def label(self, i: int) -> str:
-        """The name of column i, ``x0``, ``x1``, ... where columns have none."""
-        return self.names[i] if self.names is not None else f"x{i}"
+    @property
+    def named(self) -> bool:
+        """Whether all columns have text for names."""
+        return self.labels is not None and all(isinstance(label, str) for label in self.labels)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, ``x0``, ``x1``, ... where they have none."""
+        return tuple(f"x{i}" for i in range(self.n_columns)) if self.labels is None else tuple(map(str, self.labels))
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def wider(self, more: Mapping[str, Column]) -> "Table":
+        """The table with more columns after its own."""
+        n_own, added = self.n_columns, list(more.values())
+
+        def column(i: int) -> Column:
+            return self.column(i) if i < n_own else added[i - n_own]
+
+        return Table((*self.names, *more), self.n_rows, n_own + len(added), column, (*self.lent, *more))
+
+    def take(self, rows: NDArray[np.int64]) -> "Table":
+        """Some rows of the table."""
+        return Table(self.labels, len(rows), self.n_columns, lambda i: _taken(self.column(i), rows), self.lent)
+
+    def position(self, column: object, parameter: str) -> int:
+        """Where a column stands that ``parameter`` names, by its label, its name or its position."""
+        labels = self.labels or ()
+        is_number = isinstance(column, int | np.integer) and not isinstance(column, bool)
+        if isinstance(column, str) or is_number:
+            for names in (labels, self.names):
+                if column in names:
+                    return names.index(column)
+        if is_number and 0 <= column < self.n_columns:  # type: ignore[operator]
+            return int(column)  # type: ignore[call-overload, no-any-return]
+        raise TableError(f"{parameter} lists {column!r}, but {self._describe()}{suggestion(column, self.names)}")
+
+    def _describe(self) -> str:
+        shown = ", ".join(self.names[:10]) + (", ..." if self.n_columns > 10 else "")
+        known = "has no column names" if self.labels is None else f"has the columns {shown}"
+        return f"the table {known} and positions 0 to {self.n_columns - 1}"
+
+
+def suggestion(word: object, known: Iterable[str]) -> str:
+    """The end of a message about an unknown ``word``: the nearest known one, if any is near.
+
+    >>> suggestion("colr", ["size", "colour"])
+    "; did you mean 'colour'?"
+    """
+    near = get_close_matches(str(word), list(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def read_table(table: object) -> Table:
     """View ``table`` as columns, or say why it is none.
 
     >>> table = read_table([["red", 1], ["blue", 2]])
-    >>> table.n_rows, table.label(0), table.column(0)
-    (2, 'x0', array(['red', 'blue'], dtype=object))
+    >>> table.n_rows, table.names, table.column(0)
+    (2, ('x0', 'x1'), array(['red', 'blue'], dtype=object))
     """
+    if isinstance(table, Table):
+        return table
     if isinstance(table, pd.DataFrame):
         return _of_pandas(table)
     if sparse.issparse(table):
         raise TableTypeError("found a sparse matrix, but expected a dense table: call .toarray() on it first")
     if isinstance(table, list | tuple):
         return _of_rows(table)
-    if hasattr(table, "columns") and hasattr(table, "shape"):  # polars, pyarrow
+    frame = nw.from_native(table, pass_through=True)  # type: ignore[call-overload]
+    if isinstance(frame, nw.LazyFrame):
+        raise TableTypeError(f"found a lazy {type(table).__name__}, but expected a table: call .collect() on it first")
+    if isinstance(frame, nw.DataFrame):
+        return Table(_labels(frame.columns), *frame.shape, lambda i: _of_series(frame[frame.columns[i]]))
+    if hasattr(table, "columns") and hasattr(table, "shape"):
         return _of_frame(table)
     if hasattr(table, "__array__"):
         return _of_array(np.asarray(table))
     raise TableTypeError(f"found a {type(table).__name__}, but expected a DataFrame, a 2-d array or a list of rows")
 
 
+def _taken(column: Column, rows: NDArray[np.int64]) -> Column:
+    return column.iloc[rows] if isinstance(column, pd.Series) else column[rows]
+
+
 def _of_pandas(frame: pd.DataFrame) -> Table:
-    names, (n_rows, n_columns) = _names(frame.columns), frame.shape
+    labels, (n_rows, n_columns) = _labels(frame.columns), frame.shape
     dtype = frame.dtypes.iloc[0] if n_columns else None
     if frame.size < SMALL and isinstance(dtype, np.dtype) and (frame.dtypes == dtype).all():
         values = frame.to_numpy()  # columns of an array are fetched ten times faster than those of a frame
-        return Table(names, n_rows, n_columns, lambda i: values[:, i])
-    return Table(names, n_rows, n_columns, lambda i: frame.iloc[:, i])
+        return Table(labels, n_rows, n_columns, lambda i: values[:, i])
+    return Table(labels, n_rows, n_columns, lambda i: frame.iloc[:, i])
+
+
+def _of_series(series: "nw.Series[Any]") -> Column:
+    """A column of polars or pyarrow, as pandas or NumPy has it."""
+    dtype = series.dtype
+    if isinstance(dtype, nw.Enum):
+        return pd.Series(pd.Categorical(series.to_list(), list(dtype.categories), ordered=True))
+    if isinstance(dtype, nw.Categorical):
+        return pd.Series(series.cast(nw.String).to_list(), dtype="category")
+    if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
+        moments = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        return pd.Series(pd.DatetimeIndex(moments.to_numpy()).tz_localize("UTC"))
+    if dtype.is_integer() and series.null_count():
+        return pd.Series(series.to_list(), dtype="UInt64" if dtype.is_unsigned_integer() else "Int64")
+    if isinstance(dtype, nw.Decimal | nw.Boolean | nw.String):
+        return np.fromiter(series.to_list(), object, len(series))
+    return series.to_numpy()
 
 
 def _of_frame(frame: Any) -> Table:
     labels = list(getattr(frame, "column_names", frame.columns))
     n_rows, n_columns = frame.shape
-    return Table(_names(labels), n_rows, n_columns, lambda i: np.asarray(frame[labels[i]]))
+    return Table(_labels(labels), n_rows, n_columns, lambda i: np.asarray(frame[labels[i]]))
 
 
 def _of_array(array: NDArray[Any]) -> Table:
@@ -97,21 +179,22 @@ def _not_a_table(found: object, shape: str) -> TableError:
     )
 
 
-def _names(labels: Iterable[object]) -> tuple[str, ...] | None:
-    """The labels if they are text, None if none of them is."""
-    labels = tuple(labels)
-    names = tuple(str(label) for label in labels if isinstance(label, str))
-    if names and len(names) < len(labels):
+def _labels(found: Iterable[Any]) -> tuple[object, ...] | None:
+    """The labels, None where nobody gave any."""
+    labels = tuple(found)
+    texts = [label for label in labels if isinstance(label, str)]
+    if texts and len(texts) < len(labels):
         odd = next(label for label in labels if not isinstance(label, str))
         raise TableTypeError(
-            f"column names must be all text or all something else, but found {names[0]!r} and {odd!r}: "
+            f"column names must be all text or all something else, but found {texts[0]!r} and {odd!r}: "
             "Feature names are only supported if all input features have string names; "
             "convert them with frame.columns.astype(str)"
         )
+    names = tuple(map(str, labels))
     if len(set(names)) < len(names):
         name = next(name for i, name in enumerate(names) if name in names[:i])
         raise TableError(f"two columns are named {name!r}, but names must differ: rename or drop one of them")
-    return names or None
+    return None if labels == tuple(range(len(labels))) else names if texts else labels
 
 
 def _shorten(found: object, width: int = 60) -> str:

@@ -8,7 +8,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -17,11 +17,15 @@ import pandas as pd
 
 from rulenet.exceptions import RuleNetError
 from rulenet.experiments.environment import describe_environment
+from rulenet.experiments.scores import SCORES
 from rulenet.experiments.study import Fit, Study
 
 KEY = ("dataset", "learner", "seed", "fold")
-SCORES = ("accuracy", "train_accuracy", "train_majority")
-COLUMNS = (*KEY, *SCORES, "fit_seconds", "n_train", "n_test", "session", "error")
+COLUMNS = (
+    *KEY,
+    *SCORES,
+    *("train_accuracy", "train_majority", "fit_seconds", "memory", "n_train", "n_test", "session", "error"),
+)
 
 
 class ResultsError(RuleNetError, ValueError):
@@ -82,12 +86,39 @@ def open_results(path: Path, study: Study) -> Iterator[tuple[ResultsFile, int]]:
 def read_results(path: str | os.PathLike[str]) -> pd.DataFrame:
     """The results at ``path``, a row a fit; a torn last line is left out.
 
-    The columns are dataset, learner, seed, fold, accuracy, train_accuracy, train_majority (the share of the larger
-    class among the training rows), fit_seconds, n_train, n_test, session (its number in the .json file beside), error,
-    and the study's own measures.
+    The columns are dataset, learner, seed, fold; accuracy, balanced_accuracy, auc, log_loss on the test rows and size;
+    train_accuracy, train_majority (the share of the larger class among the training rows), fit_seconds, memory (the
+    peak of its process in megabytes, where each fit has its own), n_train, n_test, session (its number in the .json
+    file beside), error, and the study's own measures.
     """
     whole = Path(path).read_bytes().rpartition(b"\n")[0]
     return pd.read_csv(io.BytesIO(whole), dtype={"dataset": str, "learner": str, "error": str})
+
+
+def read_sessions(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    """The environment of every session that wrote to the results at ``path``."""
+    record: dict[str, Any] = json.loads(Path(path).with_suffix(".json").read_text())
+    return list(record["sessions"])
+
+
+def forget_results(path: str | os.PathLike[str], learners: Iterable[str] | None = None) -> None:
+    """Drop the results of some learners, or all, so that the next run of the study fits them again."""
+    path = Path(path)
+    if not path.exists():
+        return
+    if learners is None:
+        path.unlink()
+        path.with_suffix(".json").unlink(missing_ok=True)
+        return
+    forgotten, whole = set(learners), path.read_text().rpartition("\n")[0]
+    header, *rows = csv.reader(io.StringIO(whole))
+    with path.open("w", newline="") as file:
+        kept_rows = [row for row in rows if row[header.index("learner")] not in forgotten]
+        csv.writer(file, lineterminator="\n").writerows([header, *kept_rows])
+    record = json.loads(path.with_suffix(".json").read_text())
+    kept = {name: text for name, text in record["protocol"]["learners"].items() if name not in forgotten}
+    record["protocol"]["learners"] = kept
+    path.with_suffix(".json").write_text(json.dumps(record, indent=2))
 
 
 def _lock(descriptor: int, path: Path) -> None:
@@ -122,4 +153,8 @@ def _joined(before: dict[str, Any] | None, now: dict[str, Any], path: Path) -> d
     for name, learner in now["learners"].items():
         if before["learners"].get(name, learner) != learner:
             raise ResultsError(f"{path}: {name} was {before['learners'][name]}, but is {learner} in this study")
-    return {**now, "learners": before["learners"] | now["learners"]}
+    return {
+        **now,
+        "learners": before["learners"] | now["learners"],
+        "splitters": before.get("splitters", {}) | now["splitters"],
+    }

@@ -1,9 +1,12 @@
 """Running a study: in parallel, with progress, resumable."""
 
+import multiprocessing
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
-from functools import lru_cache
+from functools import lru_cache, partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
@@ -13,10 +16,10 @@ import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score
-from sklearn.model_selection import StratifiedKFold
 
 from rulenet.experiments.progress import show_progress
 from rulenet.experiments.results import open_results, read_results
+from rulenet.experiments.scores import judge
 from rulenet.experiments.study import Fit, Measure, Study, Table
 
 
@@ -26,6 +29,7 @@ def run_study(
     n_jobs: int | None = None,
     progress: bool = False,
     prefer: Literal["processes", "threads"] = "processes",
+    patience: float | None = None,
 ) -> pd.DataFrame:
     """The results of ``study``: those in the file at ``path``, and those still missing there.
 
@@ -43,6 +47,9 @@ def run_study(
         Show a bar with the time left, on standard error.
     prefer : {"processes", "threads"}
         Threads start at once, which counts where all fits together take seconds; rule networks run well in them.
+    patience : float, optional
+        Give every fit a process of its own, note the memory that it takes at most, and stop it after so many seconds.
+        What learners and measures are made of must then be importable, so no lambdas.
     """
     path = Path(path)
     with open_results(path, study) as (results, session):
@@ -50,7 +57,7 @@ def run_study(
         missing = [fit for fit in study.fits() if fit not in finished]
         n_fits = len(missing) + sum(fit in finished for fit in study.fits())
         with show_progress(path.stem, n_fits - len(missing), n_fits) if progress else nullcontext(_ignore) as advance:
-            for row in _rows(study, missing, Parallel(n_jobs, prefer=prefer, return_as="generator_unordered")):
+            for row in run_fits(study, missing, n_jobs, prefer, patience):
                 results.append({**row, "session": session})
                 advance(row)
     return read_results(path)
@@ -60,24 +67,26 @@ def _ignore(row: dict[str, object]) -> None:
     pass
 
 
-def _rows(study: Study, fits: Iterable[Fit], parallel: Parallel) -> Iterator[dict[str, object]]:
-    """A row for every fit, in the order in which they finish."""
+def run_fits(
+    study: Study,
+    fits: Iterable[Fit] | None = None,
+    n_jobs: int | None = None,
+    prefer: Literal["processes", "threads"] = "processes",
+    patience: float | None = None,
+) -> Iterator[dict[str, object]]:
+    """The row of results of every fit, by default all of the study, in the order in which they finish; no file."""
     load = lru_cache(maxsize=1)(lambda dataset: study.datasets[dataset]())
-    split = lru_cache(maxsize=1)(lambda dataset, seed: _split(load(dataset), study.n_splits, seed))
+    split = lru_cache(maxsize=1)(lambda dataset, seed: list(study.splitter(dataset, seed).split(*load(dataset))))
+    run = execute if patience is None else partial(execute_alone, patience=patience)
 
     def tasks() -> Iterator[Any]:
-        for fit in fits:
-            train, test = split(fit.dataset, fit.seed if study.fold_seed is None else study.fold_seed)[fit.fold]
+        for fit in study.fits() if fits is None else fits:
+            train, test = split(fit.dataset, fit.seed if study.fold_seed is None else 0)[fit.fold]
             learner = study.learners[fit.learner]
-            yield delayed(execute)(fit, learner, load(fit.dataset), train, test, dict(study.measures))
+            yield delayed(run)(fit, learner, load(fit.dataset), train, test, dict(study.measures))
 
-    rows: Iterator[dict[str, object]] = parallel(tasks())
+    rows: Iterator[dict[str, object]] = Parallel(n_jobs, prefer=prefer, return_as="generator_unordered")(tasks())
     return rows
-
-
-def _split(table: Table, n_splits: int, seed: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    folds = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
-    return list(folds.split(*table))
 
 
 def execute(
@@ -88,7 +97,7 @@ def execute(
     test: NDArray[np.int64],
     measures: dict[str, Measure],
 ) -> dict[str, object]:
-    """The row of results of one fit."""
+    """The row of results of one fit; making the learner is not timed."""
     X, y = table
     row: dict[str, object] = {
         "dataset": fit.dataset,
@@ -100,11 +109,45 @@ def execute(
         "n_test": len(test),
     }
     try:
-        model, start = learner(fit.seed), perf_counter()
+        model = learner(fit.seed)
+        start = perf_counter()
         model.fit(X.iloc[train], y.iloc[train])
         row["fit_seconds"] = round(perf_counter() - start, 6)
-        row["accuracy"] = accuracy_score(y.iloc[test], model.predict(X.iloc[test]))
+        row |= judge(model, X.iloc[test], y.iloc[test])
         row["train_accuracy"] = accuracy_score(y.iloc[train], model.predict(X.iloc[train]))
         return row | {name: measure(model) for name, measure in measures.items()}
     except Exception as error:  # a study of days goes on when one learner fails on one fold
         return row | {"error": f"{type(error).__name__}: {error}".replace("\n", " ")}
+
+
+def execute_alone(fit: Fit, *rest: Any, patience: float) -> dict[str, object]:
+    """As `execute`, in a process of its own that is stopped after ``patience`` seconds."""
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=_answer, args=(there, fit, *rest))
+    process.start()
+    there.close()
+    try:
+        if here.poll(patience):
+            row: dict[str, object] = here.recv()
+            return row
+        error = f"stopped after {patience:.0f} s"
+    except EOFError:
+        process.join()
+        error = f"the process ended with code {process.exitcode}"
+    finally:
+        process.kill()
+        process.join()
+    return {"dataset": fit.dataset, "learner": fit.learner, "seed": fit.seed, "fold": fit.fold, "error": error}
+
+
+def _answer(pipe: Connection, *arguments: Any) -> None:
+    row = execute(*arguments)
+    try:
+        import resource
+    except ImportError:  # not on this system
+        megabytes = np.nan
+    else:
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        megabytes = peak / (1 << 10 if sys.platform == "linux" else 1 << 20)
+    pipe.send(row | {"memory": round(megabytes, 1)})

@@ -5,6 +5,7 @@ J. Demsar: Statistical Comparisons of Classifiers over Multiple Data Sets. JMLR 
 Every function takes ``scores``: a row a data set, a column a learner, higher is better.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
@@ -15,9 +16,25 @@ from scipy import stats
 
 
 def average_scores(results: pd.DataFrame, value: str = "accuracy") -> pd.DataFrame:
-    """The mean of ``value`` over folds and seeds: a row a data set, a column a learner, in order of appearance."""
-    table = results.pivot_table(index="dataset", columns="learner", values=value, aggfunc="mean", sort=False)
-    return table.loc[results["dataset"].unique(), results["learner"].unique()]
+    """The mean of ``value`` over folds and seeds: a row a data set, a column a learner, in order of appearance.
+
+    A learner that failed on one fold has no mean on that data set: the other folds may be the easy ones.
+    """
+    groups = results.groupby(["dataset", "learner"], sort=False)[value]
+    means = groups.mean().where(groups.count() == groups.size()).unstack()
+    return means.reindex(index=results["dataset"].unique(), columns=results["learner"].unique())
+
+
+def failures(results: pd.DataFrame) -> list[str]:
+    """What failed, and why: a line for every learner, data set and error.
+
+    >>> rows = {"dataset": "vote", "learner": "CART", "fold": [0, 1], "error": "no memory"}
+    >>> failures(pd.DataFrame(rows))
+    ['CART on vote, 2 fits: no memory']
+    """
+    failed = results[results["error"].notna()]
+    counts = Counter(zip(failed["learner"], failed["dataset"], failed["error"], strict=True))
+    return [f"{learner} on {data}, {n} fit{'s' * (n > 1)}: {error}" for (learner, data, error), n in counts.items()]
 
 
 def count_collapsed(results: pd.DataFrame) -> pd.Series:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
+from sklearn.model_selection import StratifiedKFold
 
 from rulenet.exceptions import ParameterError
 
@@ -36,10 +37,12 @@ class Study:
     seeds : sequence of int, or a mapping of the names of data sets to such sequences
     n_splits : int
         Folds are stratified and shuffled.
-    folds : sequence of int, optional
+    folds : sequence of int, optional, or a mapping of the names of data sets to such sequences
         The folds that are tested on, by default all: for one fold of many data sets rather than all folds of a few.
     fold_seed : int, optional
         The seed of the folds; without it the folds follow the learner's seed.
+    splitters : mapping of names of data sets to scikit-learn splitters
+        The folds of data sets that have their own, such as ``PredefinedSplit`` for one training and one test part.
     measures : mapping of names to functions of the fitted classifier
         Further columns of the results.
 
@@ -60,15 +63,17 @@ class Study:
     learners: Mapping[str, Learner]
     seeds: Sequence[int] | Mapping[str, Sequence[int]] = (0,)
     n_splits: int = 2
-    folds: Sequence[int] | None = None
+    folds: Sequence[int] | Mapping[str, Sequence[int]] | None = None
     fold_seed: int | None = 0
+    splitters: Mapping[str, Any] = field(default_factory=dict)
     measures: Mapping[str, Measure] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.n_splits < 2:
             raise ParameterError(f"n_splits is {self.n_splits}, but a test fold and a training fold need at least 2")
-        if self.folds is not None and not set(self.folds) <= set(range(self.n_splits)):
-            raise ParameterError(f"folds is {self.folds!r}, but with n_splits={self.n_splits} they count from 0")
+        for dataset in self.datasets:
+            if not set(self.folds_of(dataset)) <= set(range(n_splits := self.splitter(dataset).get_n_splits())):
+                raise ParameterError(f"folds is {self.folds!r}, but with n_splits={n_splits} they count from 0")
         if isinstance(self.seeds, Mapping) and (missing := set(self.datasets) - set(self.seeds)):
             raise ParameterError(f"seeds has no entry for the data set {min(missing)!r}")
 
@@ -76,12 +81,24 @@ class Study:
         """The learners' seeds on ``dataset``."""
         return self.seeds[dataset] if isinstance(self.seeds, Mapping) else self.seeds
 
+    def splitter(self, dataset: str, seed: int = 0) -> Any:
+        """What divides ``dataset`` into folds, for a learner with this seed."""
+        if dataset in self.splitters:
+            return self.splitters[dataset]
+        fold_seed = seed if self.fold_seed is None else self.fold_seed
+        return StratifiedKFold(self.n_splits, shuffle=True, random_state=fold_seed)
+
+    def folds_of(self, dataset: str) -> Sequence[int]:
+        """The folds of ``dataset`` that are tested on."""
+        chosen = self.folds.get(dataset) if isinstance(self.folds, Mapping) else self.folds
+        return range(self.splitter(dataset).get_n_splits()) if chosen is None else chosen
+
     def fits(self) -> Iterator[Fit]:
         """Every fit of the study, data set by data set."""
         for dataset in self.datasets:
             for learner in self.learners:
                 for seed in self.seeds_of(dataset):
-                    for fold in range(self.n_splits) if self.folds is None else self.folds:
+                    for fold in self.folds_of(dataset):
                         yield Fit(dataset, learner, seed, fold)
 
     def protocol(self) -> dict[str, Any]:
@@ -89,6 +106,7 @@ class Study:
         return {
             "n_splits": self.n_splits,
             "fold_seed": self.fold_seed,
+            "splitters": {name: type(splitter).__name__ for name, splitter in self.splitters.items()},
             "measures": sorted(self.measures),
             "learners": {name: _describe(learner(0)) for name, learner in self.learners.items()},
         }

@@ -1,5 +1,6 @@
 """Tables of results as Markdown: pure functions of the results."""
 
+import re
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -23,6 +24,30 @@ def to_markdown(table: pd.DataFrame, digits: int = 4) -> str:
     text = [f"| {' | '.join(line)} |" for line in lines]
     text[1] = text[1].replace(" ", "")
     return "\n".join(text)
+
+
+def to_latex(table: pd.DataFrame, digits: int = 4) -> str:
+    r"""``table`` as a LaTeX tabular with the rules of booktabs, numbers as in `to_markdown`.
+
+    >>> print(to_latex(pd.DataFrame({"CART": [0.98206]}, index=pd.Index(["a_b"], name="data"))))
+    \begin{tabular}{lr}
+    \toprule
+    data & CART \\
+    \midrule
+    a\_b & .9821 \\
+    \bottomrule
+    \end{tabular}
+    """
+    columns = "".join("r" if pd.api.types.is_numeric_dtype(table[name]) else "l" for name in table.columns)
+    head = _latex_row([str(table.index.name or ""), *(str(name) for name in table.columns)])
+    body = [_latex_row([str(label), *(_shown(value, digits) for value in row)]) for label, row in _labelled_rows(table)]
+    start, end = rf"\begin{{tabular}}{{l{columns}}}", r"\end{tabular}"
+    return "\n".join([start, r"\toprule", head, r"\midrule", *body, r"\bottomrule", end])
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    escaped = [re.sub(r"([&%$#_{}])", r"\\\1", cell).replace("−", "$-$").replace("Ø", r"\O{}") for cell in cells]
+    return " & ".join(escaped) + r" \\"
 
 
 def _labelled_rows(table: pd.DataFrame) -> list[tuple[object, tuple[object, ...]]]:

@@ -2,8 +2,8 @@
 
 R. Rudell and A. Sangiovanni-Vincentelli, "Multiple-valued minimization for PLA optimization", IEEE TCAD 6(5), 1987.
 
-A cube has one field per attribute and one bit per value the attribute may take, "missing" being the last value. Above
-each field stays one spare bit, so that a single addition finds empty fields.
+A cube has one field per attribute and one bit per block of cells that conditions tell apart, then those of `Blocks` for
+values in no cell. Above each field stays one spare bit, so that a single addition finds empty fields.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,8 +12,9 @@ from itertools import groupby, product
 import numpy as np
 from numpy.typing import NDArray
 
+from rulenet.conditions import Attribute, Condition
 from rulenet.exceptions import FormulaError
-from rulenet.literals import Attribute, Literal
+from rulenet.formulas.cells import blocks_of, pieces, positions
 
 Cube = int
 FEW = 100
@@ -22,22 +23,44 @@ FEW = 100
 class Space:
     """The rows over some attributes, and the cubes that describe sets of them.
 
+    Parameters
+    ----------
+    attributes : iterable of Attribute
+        The columns.
+    conditions : iterable of Condition, optional
+        What tells cells apart; by default every cell is told from all others, and nothing asks for missing values.
+    missing : bool
+        Whether values may be missing, or in no cell.
+    singles : bool
+        Whether every value of a nominal attribute is told apart, whatever the conditions.
+
+    Examples
+    --------
     >>> space = Space([Attribute("a", ("x", "y", "z"))])
-    >>> cube = space.cube([Literal(space.attributes[0], "x", "!=")])
+    >>> cube = space.cube([~space.attributes[0].equal("x")])
     >>> bin(cube), bin(space.full)
     ('0b110', '0b1111')
     """
 
-    def __init__(self, attributes: Iterable[Attribute], *, missing: bool = True) -> None:
+    def __init__(
+        self,
+        attributes: Iterable[Attribute],
+        conditions: Iterable[Condition] | None = None,
+        *,
+        missing: bool = True,
+        singles: bool = False,
+    ) -> None:
         self.attributes = tuple(attributes)
+        self.blocks = blocks_of(self.attributes, conditions, missing=missing, singles=singles)
         self.missing = missing
-        widths = [len(a.values) + (missing or not a.values) for a in self.attributes]
+        widths = [len(b) for b in self.blocks]
         self.offsets = [sum(widths[:i]) + i for i in range(len(widths))]
         fields = list(zip(self.offsets, widths, strict=True))
         self.fields = [((1 << w) - 1) << o for o, w in fields]
         self.full = sum(self.fields)
         self._guards = sum(1 << (o + w) for o, w in fields)
-        self._conditions: dict[Cube, tuple[tuple[int, int], ...]] = {}
+        self._restricted: dict[Cube, tuple[tuple[int, int], ...]] = {}
+        self._said: dict[tuple[int, int], Condition] = {}
         self._place = {a: i for i, a in enumerate(self.attributes)}
 
     def nonempty(self, cube: Cube) -> bool:
@@ -45,7 +68,7 @@ class Space:
         return (cube + self.full) & self._guards == self._guards
 
     def part(self, cube: Cube, i: int) -> int:
-        """The values that the cube allows attribute ``i``, as bits."""
+        """The positions that the cube allows attribute ``i``, as bits."""
         return (cube & self.fields[i]) >> self.offsets[i]
 
     def with_part(self, cube: Cube, i: int, part: int) -> Cube:
@@ -53,84 +76,98 @@ class Space:
         return (cube & ~self.fields[i]) | part << self.offsets[i]
 
     def known(self, i: int) -> int:
-        """All values of attribute ``i`` but missing, as bits."""
-        return (1 << len(self.attributes[i].values)) - 1
+        """All blocks of cells of attribute ``i``, as bits."""
+        return self.blocks[i].known
 
-    def cube(self, literals: Iterable[Literal]) -> Cube:
+    def cube(self, conditions: Iterable[Condition]) -> Cube:
         """The cube of a conjunction; empty fields if it contradicts itself."""
         cube = self.full
-        for literal in literals:
-            i = self._place[literal.attribute]
-            values = literal.attribute.values
-            allowed = sum(1 << values.index(v) for v in literal.satisfying)
-            cube = self.with_part(cube, i, self.part(cube, i) & allowed)
+        for condition in conditions:
+            i = self._place[condition.attribute]
+            cube = self.with_part(cube, i, self.part(cube, i) & self.blocks[i].part(condition))
         return cube
 
-    def conditions(self, cube: Cube) -> tuple[tuple[int, int], ...]:
-        """The attributes that the cube restricts, each with the values it allows, as bits."""
-        if cube not in self._conditions:
-            restricted = (i for i, field in enumerate(self.fields) if cube & field != field)
-            self._conditions[cube] = tuple((i, self.part(cube, i)) for i in restricted)
-        return self._conditions[cube]
+    def restricted(self, cube: Cube) -> tuple[tuple[int, int], ...]:
+        """The attributes that the cube restricts, each with the positions it allows, as bits."""
+        if cube not in self._restricted:
+            narrow = (i for i, field in enumerate(self.fields) if cube & field != field)
+            self._restricted[cube] = tuple((i, self.part(cube, i)) for i in narrow)
+        return self._restricted[cube]
 
-    def literals(self, cube: Cube) -> tuple[Literal, ...]:
-        """The shortest conjunction of literals that says what the cube says."""
-        return tuple(x for i, part in self.conditions(cube) for x in literals_for(self.attributes[i], part))
+    def conditions(self, cube: Cube) -> tuple[Condition, ...]:
+        """The conjunction that says what the cube says, one condition an attribute."""
+        return tuple(self._condition(i, part) for i, part in self.restricted(cube))
 
     def row(self, codes: Sequence[int]) -> Cube:
-        """The cube of a single row; -1 stands for missing."""
-        return sum(
-            1 << o + (len(a.values) if c < 0 else c)
-            for o, a, c in zip(self.offsets, self.attributes, codes, strict=True)
-        )
+        """The cube of a single row, given as codes."""
+        places = zip(self.offsets, self.blocks, codes, strict=True)
+        return sum(1 << o + int(b.place[c]) for o, b, c in places)
 
     def contains(self, cube: Cube, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which rows of ``codes`` are in the cube."""
         inside = np.ones(len(codes), dtype=np.bool_)
-        for i, part in self.conditions(cube):
-            table = np.array([bool(part >> b & 1) for b in range(len(self.attributes[i].values) + 1)])
-            inside &= table[codes[:, i]]
+        for i, part in self.restricted(cube):
+            blocks = self.blocks[i]
+            table = np.array([bool(part >> k & 1) for k in range(len(blocks) + 1)])
+            inside &= table[blocks.place[codes[:, i]]]
         return inside
 
     def expressible(self, cube: Cube, *, not_equal: bool = True) -> list[Cube]:
-        """The largest cubes inside ``cube`` that conjunctions of literals can say.
+        """The largest cubes inside ``cube`` that conjunctions of simple conditions can say.
 
-        No conjunction says "is known" or "is x or missing"; without ``!=`` none names two values.
+        No simple condition says "is x or missing", or two intervals; without ``not_equal`` none names two nominal
+        values.
         """
         options = [self._options(i, self.part(cube, i), not_equal) for i in range(len(self.attributes))]
         return [sum(p << o for p, o in zip(parts, self.offsets, strict=True)) for parts in product(*options)]
 
-    def closure(self, cube: Cube, *, not_equal: bool = True) -> Cube:
-        """The smallest cube around ``cube`` that a conjunction of literals can say."""
-        for i, part in self.conditions(cube):
-            known = part & self.known(i)
-            single = known == part and part.bit_count() == 1
-            if not single and (not not_equal or known != part or known == self.known(i)):
-                cube |= self.fields[i]
+    def closure(self, cube: Cube, *, not_equal: bool = True, within: Cube | None = None) -> Cube:
+        """A small cube around ``cube``, and inside ``within`` around that, that a conjunction can say.
+
+        ``within`` must be one that a conjunction can say; by default it is the whole space.
+        """
+        outer = self.full if within is None else within
+        for i, part in self.restricted(cube):
+            limit = self.part(outer, i)
+            options = [p for p in self._around(i, part, not_equal) if p & ~limit == 0]
+            cube = self.with_part(cube, i, options[0] if options else limit)
         return cube
 
+    def wider(self, i: int, part: int) -> Iterator[int]:
+        """The next larger sets of blocks of attribute ``i`` that one condition can say."""
+        known = self.known(i)
+        if part & ~known:
+            return
+        if not self.attributes[i].ordered:
+            yield from (part | 1 << k for k in positions(known & ~part))
+        else:
+            runs = self._options(i, (part | part << 1 | part >> 1) & known, True)
+            steps = (part | 1 << k for run in runs for k in positions(run & ~part))
+            yield from (p for p in steps if self._options(i, p, True) == [p])
+
+    def _condition(self, i: int, part: int) -> Condition:
+        if (i, part) not in self._said:
+            self._said[i, part] = self.blocks[i].condition(part)
+        return self._said[i, part]
+
+    def _around(self, i: int, part: int, not_equal: bool) -> list[int]:
+        """Sets that one condition can say around ``part``, the smallest first."""
+        blocks = self.blocks[i]
+        if part == blocks.asked:
+            return [part]
+        if part & ~blocks.known:
+            return []
+        if self.attributes[i].ordered:
+            return [(1 << part.bit_length()) - (part & -part)]
+        return [part] if not_equal or part.bit_count() == 1 else []
+
     def _options(self, i: int, part: int, not_equal: bool) -> list[int]:
+        """The largest sets inside ``part`` that one condition can say."""
         if part == self.fields[i] >> self.offsets[i]:
             return [part]
-        values = range(len(self.attributes[i].values))
-        known = part & self.known(i)
-        if not_equal and known != self.known(i):
-            return [known] if known else []
-        if not_equal and len(values) > 2:
-            return [known & ~(1 << b) for b in values]
-        return [1 << b for b in values if known >> b & 1]
-
-
-def literals_for(attribute: Attribute, part: int) -> tuple[Literal, ...]:
-    """The literals whose conjunction allows exactly the values in ``part``.
-
-    >>> [str(x) for x in literals_for(Attribute("a", ("x", "y", "z", "w")), 0b1100)]
-    ['a != x', 'a != y']
-    """
-    inside = [v for b, v in enumerate(attribute.values) if part >> b & 1]
-    if len(inside) == 1:
-        return (Literal(attribute, inside[0]),)
-    return tuple(Literal(attribute, v, "!=") for b, v in enumerate(attribute.values) if not part >> b & 1)
+        blocks = self.blocks[i]
+        simple = pieces(self._condition(i, part & (blocks.known | blocks.asked)), not_equal=not_equal)
+        return [blocks.part(x) for x in simple]
 
 
 def absorb(cubes: Iterable[Cube]) -> list[Cube]:

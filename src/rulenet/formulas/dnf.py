@@ -1,13 +1,15 @@
-"""Flat rule sets: a disjunction of conjunctions of literals."""
+"""Flat rule sets: a disjunction of conjunctions of conditions."""
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import reduce
 
+from rulenet.conditions import Attribute, Condition
 from rulenet.exceptions import FormulaError
+from rulenet.formulas.cells import pieces
 from rulenet.formulas.cubes import Cube, Space, absorb
 from rulenet.formulas.expressions import FALSE, TRUE, And, Expression, Formula, Or
 from rulenet.formulas.graph import FALSE_ID, TRUE_ID, Graph
-from rulenet.literals import Attribute, Literal
 
 MAX_RULES = 5_000
 
@@ -22,13 +24,13 @@ class Dnf:
     target: str = "positive"
 
     @property
-    def rules(self) -> tuple[tuple[Literal, ...], ...]:
-        """The conditions of every rule, short rules first."""
-        rules = [self.space.literals(cube) for cube in self.cubes]
+    def rules(self) -> tuple[tuple[Condition, ...], ...]:
+        """The conditions of every rule, at most one an attribute, short rules first."""
+        rules = [self.space.conditions(cube) for cube in self.cubes]
         place = {x: i for i, x in enumerate(self.attributes)}
 
-        def key(rule: tuple[Literal, ...]) -> tuple[object, ...]:
-            return len(rule), [(place[x.attribute], x.operator, x.attribute.values.index(x.value)) for x in rule]
+        def key(rule: tuple[Condition, ...]) -> tuple[object, ...]:
+            return len(rule), [(place[x.attribute], x.sort_key) for x in rule]
 
         return tuple(sorted(rules, key=key))
 
@@ -39,50 +41,75 @@ class Dnf:
         return Formula(output, {}, self.attributes, self.target)
 
 
-def conjunction(rule: tuple[Literal, ...]) -> Expression:
-    """AND of the literals, as plainly as it can be said."""
+def conjunction(rule: tuple[Condition, ...]) -> Expression:
+    """AND of the conditions, as plainly as it can be said."""
     return rule[0] if len(rule) == 1 else And(rule) if rule else TRUE
 
 
 def to_dnf(formula: Formula, *, assume_complete: bool = False, max_rules: int = MAX_RULES) -> Dnf:
     """The formula multiplied out, without rules that another one contains.
 
-    It holds in exactly the same rows, missing values included. Where all literals are ``==``, no smaller rule set
-    does: each rule is then the only one for the row that has its values and misses all others.
+    It holds in exactly the same rows, missing values included. What counts becomes one rule for every smallest way to
+    reach the count, which may be many.
 
-    >>> a, b, c = (Literal(Attribute(n, (0, 1)), 1) for n in "abc")
+    >>> a, b, c = (Attribute(n, (0, 1)).equal(1) for n in "abc")
     >>> formula = Formula(And((a, Or((b, c)))), {}, (a.attribute, b.attribute, c.attribute))
     >>> print(to_dnf(formula).formula())
     positive if any of
         a = 1 and b = 1
         a = 1 and c = 1
     """
-    space = Space(used_attributes(formula), missing=not assume_complete)
+    space = Space(used_attributes(formula), formula.conditions, missing=not assume_complete)
+    return Dnf(space, tuple(cover_of(formula, space, max_rules)), formula.attributes, formula.target)
+
+
+def cover_of(formula: Formula, space: Space, max_rules: int = MAX_RULES) -> list[Cube]:
+    """The cubes of the formula multiplied out, in a space that tells its conditions apart."""
     graph = Graph(formula.attributes)
     root = graph.add(formula)[formula.target]
     cubes: dict[int, list[Cube]] = {FALSE_ID: [], TRUE_ID: [space.full]}
     for node in graph.postorder(root):
-        leaf, gate = graph.leaves.get(node), graph.gates[node]
-        if isinstance(leaf, Literal):
-            cubes[node] = [space.cube([leaf])]
+        leaf, gate, parts = graph.leaves.get(node), graph.gates[node], graph.parts[node]
+        if isinstance(leaf, Condition):
+            cubes[node] = [space.cube([x]) for x in pieces(leaf) if space.nonempty(space.cube([x]))]
         elif gate == "or":
-            cubes[node] = absorb(c for p in graph.parts[node] for c in cubes[p])
+            cubes[node] = absorb(c for p in parts for c in cubes[p])
         elif gate == "and":
-            factors = sorted((cubes[p] for p in graph.parts[node]), key=len)
+            factors = sorted((cubes[p] for p in parts), key=len)
             cubes[node] = reduce(lambda x, y: multiply(space, x, y, max_rules), factors)
-    return Dnf(space, tuple(cubes[root]), formula.attributes, formula.target)
+        elif gate == "count":
+            points = Counter(parts)
+            counted = [(cubes[p], n) for p, n in points.items()]
+            cubes[node] = _at_least(space, graph.needs[node], counted, max_rules)
+    return cubes[root]
+
+
+def _at_least(space: Space, need: int, points: list[tuple[list[Cube], int]], limit: int) -> list[Cube]:
+    """The cubes in which covers with at least ``need`` points meet."""
+    reached: list[list[Cube]] = [[space.full], *([] for _ in range(need))]
+    for cover, n in sorted(points, key=lambda x: len(x[0])):
+        for k in range(need, 0, -1):
+            more = multiply(space, reached[max(k - n, 0)], cover, limit)
+            reached[k] = absorb([*reached[k], *more])
+            _check_size(len(reached[k]), limit)
+    return reached[need]
 
 
 def multiply(space: Space, left: list[Cube], right: list[Cube], limit: int = MAX_RULES) -> list[Cube]:
     """The cubes of the conjunction of two covers."""
     products = {c for a in left for b in right if space.nonempty(c := a & b)}
-    found = absorb(products) if len(products) <= 20 * limit else []
-    if len(found) > limit or len(products) > 20 * limit:
-        raise FormulaError(f"the formula has more than {limit} flat rules; keep it deep, or raise max_rules")
+    _check_size(len(products) // 20, limit)
+    found = absorb(products)
+    _check_size(len(found), limit)
     return found
+
+
+def _check_size(n_rules: int, limit: int) -> None:
+    if n_rules > limit:
+        raise FormulaError(f"the formula has more than {limit} flat rules; keep it deep, or raise max_rules")
 
 
 def used_attributes(formula: Formula) -> tuple[Attribute, ...]:
     """The attributes that the formula mentions, in order."""
-    mentioned = {x.attribute for x in formula.literals}
+    mentioned = {x.attribute for x in formula.conditions}
     return tuple(a for a in formula.attributes if a in mentioned)

@@ -4,6 +4,7 @@ R. Brayton, G. Hachtel, C. McMullen and A. Sangiovanni-Vincentelli, "Logic Minim
 Synthesis", 1984.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 from rulenet.exceptions import FormulaError
@@ -15,7 +16,7 @@ Allowed = Callable[[Cube], bool]
 
 
 def espresso(space: Space, on: Sequence[Cube], allowed: Allowed, *, not_equal: bool = True) -> list[Cube]:
-    """Few cubes that cover ``on``, each of them ``allowed`` and said by a conjunction of literals.
+    """Few cubes that cover ``on``, each of them ``allowed`` and said by a conjunction of simple conditions.
 
     The cubes of ``on`` must already be both; more than ``MAX_CUBES`` are left as they are. ``allowed`` must be
     monotone: what is inside an allowed cube is allowed.
@@ -24,7 +25,8 @@ def espresso(space: Space, on: Sequence[Cube], allowed: Allowed, *, not_equal: b
         return list(on)
     best = irredundant(space, expand(space, on, allowed, not_equal), on)
     while True:
-        reduced = [space.closure(c, not_equal=not_equal) for c in shrink(space, best, on)]
+        shrunk = shrink(space, best, on)
+        reduced = [space.closure(c, not_equal=not_equal, within=around) for around, c in shrunk]
         cover = irredundant(space, expand(space, reduced, allowed, not_equal), on)
         if _cost(space, cover) >= _cost(space, best):
             return best
@@ -51,13 +53,14 @@ def irredundant(space: Space, cover: Sequence[Cube], on: Sequence[Cube]) -> list
     return kept
 
 
-def shrink(space: Space, cover: Sequence[Cube], on: Sequence[Cube]) -> list[Cube]:
-    """Every cube cut down to the smallest that still covers what the others leave of ``on``."""
-    cubes: list[Cube | None] = [*sorted(cover, key=int.bit_count, reverse=True)]
+def shrink(space: Space, cover: Sequence[Cube], on: Sequence[Cube]) -> list[tuple[Cube, Cube]]:
+    """Every cube, and it cut down to the smallest that still covers what the others leave of ``on``."""
+    large = sorted(cover, key=int.bit_count, reverse=True)
+    cubes: list[Cube | None] = [*large]
     for k, cube in enumerate(cubes):
         rest = [c for j, c in enumerate(cubes) if j != k and c is not None]
         cubes[k] = rest_around(space, cube, on, rest, STEPS // len(on)) if cube is not None else None
-    return [c for c in cubes if c is not None]
+    return [(around, c) for around, c in zip(large, cubes, strict=True) if c is not None]
 
 
 def surely_covers(space: Space, cover: Sequence[Cube], cube: Cube) -> bool:
@@ -72,15 +75,23 @@ def _expand_one(space: Space, cube: Cube, allowed: Allowed, not_equal: bool) -> 
     for field in space.fields:
         if cube & field != field and allowed(cube | field):
             cube |= field
-    if not not_equal:
-        return cube
-    for i, part in space.conditions(cube):
-        for b in range(len(space.attributes[i].values)):
-            wider = part | 1 << b
-            if wider not in (part, space.known(i)) and allowed(space.with_part(cube, i, wider)):
-                part, cube = wider, space.with_part(cube, i, wider)
+    for i, part in space.restricted(cube):
+        if not_equal or space.attributes[i].ordered:
+            cube = _widen(space, cube, i, part, allowed)
+    return cube
+
+
+def _widen(space: Space, cube: Cube, i: int, part: int, allowed: Allowed) -> Cube:
+    tried, steps = {part}, deque(space.wider(i, part))
+    while steps:
+        wider = steps.popleft() if space.attributes[i].ordered else steps.popleft() | part
+        if wider not in tried and allowed(space.with_part(cube, i, wider)):
+            part, cube = wider, space.with_part(cube, i, wider)
+            if space.attributes[i].ordered:
+                steps = deque(space.wider(i, part))
+        tried.add(wider)
     return cube
 
 
 def _cost(space: Space, cover: Sequence[Cube]) -> tuple[int, int]:
-    return len(cover), sum(len(space.literals(c)) for c in cover)
+    return len(cover), sum(len(space.restricted(c)) for c in cover)

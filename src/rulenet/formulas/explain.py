@@ -5,17 +5,22 @@ A. Ignatiev, "Delivering Trustworthy AI through Formal XAI", AAAI 2022. For nega
 duality is used: a set of values suffices if it meets every change that would flip the answer.
 """
 
-from collections.abc import Hashable, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
+from rulenet.conditions import MISSING, UNKNOWN, Attribute, Condition
+from rulenet.exceptions import FormulaError
+from rulenet.formulas.cells import Blocks, blocks_of
+from rulenet.formulas.decision import Decision, Score
 from rulenet.formulas.dnf import used_attributes
 from rulenet.formulas.export.text import words
-from rulenet.formulas.expressions import Expression, Formula, Or
-from rulenet.formulas.program import Circuit, Program
+from rulenet.formulas.expressions import AtLeast, Expression, Formula, Or
+from rulenet.formulas.program import Circuit, Contest, Program
 from rulenet.formulas.truth import Codes, Truth, truth_of, truths
-from rulenet.literals import Attribute
 
-Values = dict[str, Hashable]
+Said = dict[str, Condition | None]
+Sets = dict[Attribute, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +35,19 @@ class Explanation:
         The answer.
     fires : dict from name to list of str
         The concepts that hold, and the target if it does, each with the parts that make it hold.
-    reason : dict from column to value
-        A smallest set of the row's values that alone forces the answer, whatever the other columns hold; None stands
-        for a missing or unseen value.
-    change : dict from column to value, or None
-        A smallest set of new values that flips the answer; None if nothing does.
+    reason : dict from column to Condition or None
+        A smallest set of columns whose values alone force the answer, whatever the other columns hold. For an ordered
+        column the condition is the whole range that does; None stands for a value that was not known in fit.
+    change : dict from column to Condition, or None
+        A smallest set of columns whose new values flip the answer, with the range of values that do; None if nothing
+        does.
     """
 
     target: str
     holds: bool
     fires: dict[str, list[str]]
-    reason: Values
-    change: Values | None
+    reason: Said
+    change: Said | None
 
     def __str__(self) -> str:
         lines = [f"{self.target}: {'yes' if self.holds else 'no'}, because {_listed(self.reason)}"]
@@ -58,97 +64,273 @@ def explain(formula: Formula, rows: Codes, i: int = 0) -> Explanation:
 
     >>> from rulenet.formulas.expressions import And
     >>> from rulenet.formulas.truth import encode
-    >>> from rulenet.literals import Literal
-    >>> sky, warm = Attribute("sky", ("rain", "sun")), Attribute("warm", ("no", "yes"))
-    >>> formula = Formula(And((Literal(sky, "sun"), Literal(warm, "yes"))), {}, (sky, warm), "go")
-    >>> print(explain(formula, encode(formula.attributes, [{"sky": "rain", "warm": "yes"}])))
-    go: no, because sky = rain
-    it would be yes with sky = sun
+    >>> sky, age = Attribute("sky", ("rain", "sun")), Attribute("age", kind="numeric", cuts=(18, 37.5, 65))
+    >>> formula = Formula(And((sky.equal("sun"), age.at_most(37.5))), {}, (sky, age), "go")
+    >>> print(explain(formula, encode(formula.attributes, [{"sky": "sun", "age": 41}])))
+    go: no, because age > 37.5
+    it would be yes with age <= 37.5
     """
     one = Codes(rows.attributes, rows.codes[i : i + 1])
     known = truths(formula, one)
     answer = bool(known[formula.target].true[0])
-    task = _Task(formula, _values(one))
+    task = _Task(formula, Circuit(formula), _row(one), answer)
     return Explanation(
         formula.target,
         answer,
         {name: _witnesses(e, one, known) for name, e in formula.definitions if known[name].true[0]},
-        task.named(task.reason_for_yes() if answer else task.reason_for_no()),
-        task.change(to=not answer),
+        task.reason(),
+        task.change(),
     )
 
 
+def _row(one: Codes) -> dict[Attribute, int]:
+    return dict(zip(one.attributes, one.codes[0].tolist(), strict=True))
+
+
 class _Task:
-    """One row of one formula; only attributes that the formula mentions matter."""
+    """One row and one question that is answered yes or no.
 
-    def __init__(self, formula: Formula, row: Mapping[Attribute, Hashable]) -> None:
-        self.attributes = used_attributes(formula)
-        self.circuit = Circuit(formula, self.attributes)
-        self.row = row
+    Only attributes that the ``formula`` mentions matter, and cells that it tells apart; the ``circuit`` says what is
+    asked of these. More conditions that hold never turn the yes of a circuit that is monotone into a no.
+    """
 
-    def named(self, attributes: set[Attribute]) -> Values:
-        return {a.name: self.row[a] for a in self.attributes if a in attributes}
+    def __init__(
+        self, formula: Formula, circuit: Circuit | Contest, row: Mapping[Attribute, int], answer: bool
+    ) -> None:
+        blocks = blocks_of(used_attributes(formula), formula.conditions)
+        self.blocks: dict[Attribute, Blocks] = {b.attribute: b for b in blocks}
+        self.circuit, self.monotone = circuit, isinstance(circuit, Circuit)
+        self.row, self.answer = row, answer
+        self.codes = {b.attribute: b.codes[int(b.place[row[b.attribute]])] for b in blocks}
+        self.all: Sets = {b.attribute: b.codes for b in blocks}
 
-    def reason_for_yes(self) -> set[Attribute]:
-        """The fewest values that make the formula hold with all others missing, the worst they can be."""
+    def reason(self) -> Said:
+        """The fewest columns that force the answer, those with an order widened as far as they still do."""
+        known = self.answer and self.monotone and self._worst_is_nothing()
+        kept = self._values_for_yes() if known else self._values_that_force()
+        sets = self._widened({a: (self.codes[a],) for a in kept}, lambda s: self._forces(self.all | s))
+        return {a.name: self._said(a, sets[a]) for a in self.blocks if a in kept}
+
+    def change(self) -> Said | None:
+        """The fewest new values that give the other answer, those with an order widened as far as they still do."""
+        fixed: Sets = {a: (code,) for a, code in self.codes.items()}
+        options = {a: (*b.codes[: len(b.cells)], *fixed[a]) for a, b in self.blocks.items()}
+        found = self._differing(options, self._cost)
+        if found is None:
+            return None
+        changed: Sets = {a: (code,) for a, code in found.items() if code != self.codes[a]}
+        sets = self._widened(changed, lambda s: self._flips(fixed | s))
+        return {a.name: self._new_value(a, sets[a]) for a in self.blocks if a in changed}
+
+    def _worst_is_nothing(self) -> bool:
+        """Whether no condition holds in the worst that a value can be."""
+        return not any(b.asks and b.attribute.measured for b in self.blocks.values())
+
+    def _values_for_yes(self) -> set[Attribute]:
+        """The fewest values that make the formula hold where no condition on the others does."""
         program = Program()
-        known = [a for a in self.attributes if self.row[a] is not None]
-        kept = {a: program.variable(cost=1.0) for a in known}
-        self.circuit.require(program, {(a, self.row[a]): x for a, x in kept.items()}, True)
-        solution = program.solve()
+        kept = {a: program.variable(cost=1.0) for a in self.blocks}
+        self.circuit.require(program, {(a, self.codes[a]): x for a, x in kept.items()}, True)
+        solution = program.solve() if kept else []
         assert solution is not None
         return {a for a, x in kept.items() if solution[x]}
 
-    def reason_for_no(self) -> set[Attribute]:
-        """The fewest values that meet every change to yes: asked for again until no change avoids them."""
+    def _values_that_force(self) -> set[Attribute]:
+        """The fewest values that meet every change to the other answer: asked for again until none avoids them."""
         changes: list[set[Attribute]] = []
         while True:
             kept = self._hitting(changes)
-            change = self._changed(True, fixed=kept)
+            change = self._differing(self.all | {a: (self.codes[a],) for a in kept}, self._differs)
             if change is None:
                 return kept
-            changes.append(set(change))
-
-    def change(self, *, to: bool) -> Values | None:
-        """The fewest new values that give the other answer."""
-        changed = self._changed(to, fixed=set())
-        return None if changed is None else {a.name: changed[a] for a in self.attributes if a in changed}
+            changes.append({a for a, code in change.items() if code != self.codes[a]})
 
     def _hitting(self, sets: list[set[Attribute]]) -> set[Attribute]:
         program = Program()
-        chosen = {a: program.variable(cost=1.0) for a in self.attributes}
+        chosen = {a: program.variable(cost=1.0) for a in self.blocks}
         for each in sets:
             program.require({chosen[a]: 1.0 for a in each}, low=1.0)
         solution = program.solve() if chosen else []
         assert solution is not None
         return {a for a, x in chosen.items() if solution[x]}
 
-    def _changed(self, to: bool, fixed: set[Attribute]) -> dict[Attribute, Hashable] | None:
-        """The fewest new values outside ``fixed`` that give the answer ``to``."""
-        program, values = Program(), dict[tuple[Attribute, object], int]()
-        for a in self.attributes:
-            old = self.row[a]
-            options = [old] if a in fixed else [*([None] if old is None else []), *a.values]
-            for v in options:
-                values[a, v] = program.variable(cost=float(v != old))
-            program.require({values[a, v]: 1.0 for v in options}, 1.0, 1.0)
-        self.circuit.require(program, values, to)
+    def _differing(self, options: Sets, cost: Callable[[Attribute, int], float]) -> dict[Attribute, int] | None:
+        """The cheapest choice of codes that gives the other answer."""
+        return self._chosen(options, not self.answer, cost)
+
+    def _forces(self, options: Sets) -> bool:
+        return self._chosen(options, not self.answer, lambda a, code: 0.0) is None
+
+    def _flips(self, options: Sets) -> bool:
+        return self._chosen(options, self.answer, lambda a, code: 0.0) is None
+
+    def _chosen(
+        self, options: Sets, truth: bool, cost: Callable[[Attribute, int], float]
+    ) -> dict[Attribute, int] | None:
+        program, variables = Program(), dict[tuple[Attribute, int], int]()
+        for a, codes in options.items():
+            for code in dict.fromkeys(codes):
+                variables[a, code] = program.variable(cost(a, code))
+            program.require({variables[a, code]: 1.0 for code in codes}, 1.0, 1.0)
+        self.circuit.require(program, variables, truth)
         solution = program.solve()
-        if solution is None:
-            return None
-        return {a: v for (a, v), x in values.items() if solution[x] and v != self.row[a]}  # type: ignore[misc]
+        return None if solution is None else {a: code for (a, code), x in variables.items() if solution[x]}
+
+    def _differs(self, attribute: Attribute, code: int) -> float:
+        return float(code != self.codes[attribute])
+
+    def _cost(self, attribute: Attribute, code: int) -> float:
+        """One for each change; of equally many changes, those to near cells, or to the last of nominal ones."""
+        old, blocks = self.codes[attribute], self.blocks[attribute]
+        if code == old:
+            return 0.0
+        at, before = (int(blocks.place[c]) for c in (code, old))
+        steps = abs(at - before) if attribute.ordered and old >= 0 else len(blocks) - at
+        return 1.0 + steps / (2 * len(blocks) * len(self.blocks))
+
+    def _widened(self, sets: Sets, fits: Callable[[Sets], bool]) -> Sets:
+        """``sets`` with the neighbours of ordered attributes, as long as it ``fits``."""
+        for a in sets:
+            codes = self.blocks[a].codes[: len(self.blocks[a].cells)]
+            if not a.ordered or sets[a][0] not in codes:
+                continue
+            at = codes.index(sets[a][0])
+            for neighbours in (codes[at + 1 :], codes[:at][::-1]):
+                for code in neighbours:
+                    wider = sets | {a: (*sets[a], code)}
+                    if not fits(wider):
+                        break
+                    sets = wider
+        return sets
+
+    def _said(self, attribute: Attribute, codes: Iterable[int]) -> Condition | None:
+        code = self.row[attribute]
+        if code in (MISSING, UNKNOWN):
+            return attribute.is_missing if code == MISSING else None
+        return self._range(attribute, codes) if attribute.ordered else Condition(attribute, 1 << code)
+
+    def _new_value(self, attribute: Attribute, codes: Iterable[int]) -> Condition:
+        whole = self._range(attribute, codes)
+        return whole if attribute.ordered else Condition(attribute, 1 << whole.cells.bit_length() - 1)
+
+    def _range(self, attribute: Attribute, codes: Iterable[int]) -> Condition:
+        blocks = self.blocks[attribute]
+        return blocks.condition(sum(1 << int(blocks.place[code]) for code in codes))
 
 
-def _values(row: Codes) -> dict[Attribute, Hashable]:
-    pairs = zip(row.attributes, row.codes[0].tolist(), strict=True)
-    return {a: a.values[c] if c >= 0 else None for a, c in pairs}
+@dataclass(frozen=True, slots=True)
+class DecisionExplanation:
+    """One decision, explained: why this class and not another one.
+
+    Attributes
+    ----------
+    target : str
+        What was decided.
+    label, rival : hashable
+        The class of the row, and the one that it is compared with.
+    margins : dict from label to int
+        By how much every class exceeds its need.
+    points : dict from label to int
+        The points that the class and its rival have.
+    needs : dict from label to int
+        The points that they need.
+    differences : dict from text to int
+        What holds in the row and counts for one of the two more than for the other: the points that the class has more.
+    fires : dict from name to list of str
+        The concepts of the two that hold, each with the parts that make it hold.
+    reason : dict from column to Condition or None
+        A smallest set of columns whose values alone force the class, whatever the other columns hold; see
+        `Explanation`.
+    change : dict from column to Condition, or None
+        A smallest set of columns whose new values give the rival; None if nothing does.
+    """
+
+    target: str
+    label: Hashable
+    rival: Hashable
+    margins: dict[Hashable, int]
+    points: dict[Hashable, int]
+    needs: dict[Hashable, int]
+    differences: dict[str, int]
+    fires: dict[str, list[str]]
+    reason: Said
+    change: Said | None
+
+    @property
+    def fired(self) -> tuple[Hashable, ...]:
+        """The classes that reach their need."""
+        return tuple(label for label, margin in self.margins.items() if margin >= 0)
+
+    def __str__(self) -> str:
+        lines = [f"{self.target} = {self.label}, because {_listed(self.reason)}"]
+        has = [f"{x} has {_counted(self.points[x])} and needs {self.needs[x]}" for x in (self.label, self.rival)]
+        lines.append(f"    {', '.join(has)}")
+        for text, more in self.differences.items():
+            lines.append(f"    {_counted(abs(more))} for {self.label if more > 0 else self.rival}: {text}")
+        lines += [f"    {name} holds by {' and by '.join(parts)}" for name, parts in self.fires.items()]
+        if self.change is None:
+            lines.append(f"no other values would make it {self.rival}")
+        else:
+            lines.append(f"it would be {self.rival} with {_listed(self.change)}")
+        return "\n".join(lines)
+
+
+def explain_decision(
+    decision: Decision, rows: Codes, i: int = 0, towards: Hashable | None = None
+) -> DecisionExplanation:
+    """Why row ``i`` has its class, and what would give it the class ``towards``, by default the runner-up.
+
+    >>> size, colour = Attribute("size", kind="numeric", cuts=(2, 5)), Attribute("colour", ("green", "red"))
+    >>> apple = Score("apple", 2, ((2, colour.equal("red")), (1, size.at_most(5))))
+    >>> melon = Score("melon", 1, ((1, colour.equal("green")), (1, size.above(5))))
+    >>> fruit = Decision((apple, melon), {}, (size, colour), "fruit")
+    >>> from rulenet.formulas.truth import encode
+    >>> print(explain_decision(fruit, encode(fruit.attributes, [{"size": 3, "colour": "red"}])))
+    fruit = apple, because colour = red
+        apple has 3 points and needs 2, melon has 0 points and needs 1
+        2 points for apple: colour = red
+        1 point for apple: size <= 5
+    it would be melon with colour = green
+    """
+    one = Codes(rows.attributes, rows.codes[i : i + 1])
+    margins = dict(zip(decision.labels, decision.margins(one)[0].tolist(), strict=True))
+    ranked = sorted(decision.labels, key=lambda label: (-margins[label], decision.place(label)))
+    label, rival = ranked[0], ranked[min(1, len(ranked) - 1)] if towards is None else towards
+    if decision.place(rival) == decision.place(label):
+        raise FormulaError(f"row {i} has the class {label!r} already; name another one, of {list(decision.labels)}")
+    formula, known = decision.as_formula(), decision.known(one)
+    pair, used = (decision.score(label), decision.score(rival)), decision.concepts_of(label, rival)
+    return DecisionExplanation(
+        decision.target,
+        label,
+        rival,
+        margins,
+        {score.label: margins[score.label] + score.need for score in pair},
+        {score.label: score.need for score in pair},
+        _differences(*pair, one, known),
+        {name: _witnesses(e, one, known) for name, e in used.items() if known[name].true[0]},
+        _Task(formula, Contest(decision, label), _row(one), True).reason(),
+        _Task(formula, Contest(decision, rival), _row(one), False).change(),
+    )
+
+
+def _differences(score: Score, rival: Score, row: Codes, known: Mapping[str, Truth]) -> dict[str, int]:
+    """What holds and counts differently for two classes, the largest differences first."""
+    more = Counter({part: points for points, part in score.parts})
+    more.subtract({part: points for points, part in rival.parts})
+    held = {words(part): n for part, n in more.items() if n and truth_of(part, row, known).true[0]}
+    return dict(sorted(held.items(), key=lambda x: -abs(x[1])))
+
+
+def _counted(n: int) -> str:
+    return f"{n} point" if n == 1 else f"{n} points"
 
 
 def _witnesses(expression: Expression, row: Codes, known: Mapping[str, Truth]) -> list[str]:
-    parts = expression.parts if isinstance(expression, Or) else (expression,)
-    return [words(p) for p in parts if truth_of(p, row, known).true[0]]
+    parts = expression.parts if isinstance(expression, Or | AtLeast) else (expression,)
+    return [words(p) for p in dict.fromkeys(parts) if truth_of(p, row, known).true[0]]
 
 
-def _listed(values: Values) -> str:
-    found = [f"{name} is missing" if value is None else f"{name} = {value}" for name, value in values.items()]
+def _listed(said: Said) -> str:
+    found = [f"{name} has a value that was not known" if x is None else str(x) for name, x in said.items()]
     return " and ".join(found) or "nothing else is possible"

@@ -1,16 +1,17 @@
-"""Formulas: literals joined by AND, OR and NOT, with named intermediate concepts.
+"""Formulas: conditions joined by AND, OR, AT LEAST and NOT, with named intermediate concepts.
 
-Truth follows Kleene's strong three-valued logic, as SQL does. A literal is unknown in a row whose attribute is
-missing or has an unseen value, NOT of unknown is unknown, and a formula holds in a row if it is *certainly* true
-there. Formulas without NOT therefore hold exactly where the network they come from fires.
+Truth follows Kleene's strong three-valued logic, as SQL does. A condition is unknown in a row whose attribute is
+missing or has a value that no cell holds, unless it asks for missing values; NOT of unknown is unknown, and a formula
+holds in a row if it is *certainly* true there. Formulas without NOT therefore hold exactly where the network they come
+from fires.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from rulenet.conditions import Attribute, Condition
 from rulenet.exceptions import FormulaError
-from rulenet.literals import Attribute, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +49,26 @@ class Or:
     parts: tuple["Expression", ...]
 
 
-Expression: TypeAlias = Literal | Constant | Concept | Not | And | Or
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """At least ``need`` of the parts hold; a part that stands there twice counts twice."""
 
-Leaf: TypeAlias = Callable[[Literal | Constant | Concept], Expression]
+    need: int
+    parts: tuple["Expression", ...]
+
+
+Gate: TypeAlias = And | Or | AtLeast
+Expression: TypeAlias = Condition | Constant | Concept | Not | And | Or | AtLeast
+
+Leaf: TypeAlias = Callable[[Condition | Constant | Concept], Expression]
 
 TRUE, FALSE = Constant(True), Constant(False)
 
 
 def parts_of(expression: Expression) -> tuple[Expression, ...]:
-    """The direct parts of an expression; none for literals, constants and references."""
+    """The direct parts of an expression; none for conditions, constants and references."""
     match expression:
-        case And(parts) | Or(parts):
+        case And(parts) | Or(parts) | AtLeast(_, parts):
             return parts
         case Not(part):
             return (part,)
@@ -93,7 +103,7 @@ class Formula:
     Examples
     --------
     >>> colour, size = Attribute("colour", ("blue", "red")), Attribute("size", ("big", "small"))
-    >>> red, big = Literal(colour, "red"), Literal(size, "big")
+    >>> red, big = colour.equal("red"), size.equal("big")
     >>> formula = Formula(And((red, Concept("c1"))), {"c1": Or((red, big))}, (colour, size))
     >>> formula.definition("c1") == Or((red, big))
     True
@@ -124,16 +134,16 @@ class Formula:
         return (*self.concepts.items(), (self.target, self.output))
 
     @property
-    def literals(self) -> tuple[Literal, ...]:
-        """The distinct literals in the formula, in order of attribute and value."""
-        found = {x for _, e in self.definitions for x in walk(e) if isinstance(x, Literal)}
+    def conditions(self) -> tuple[Condition, ...]:
+        """The distinct conditions in the formula, in order of attribute and cells."""
+        found = {x for _, e in self.definitions for x in walk(e) if isinstance(x, Condition)}
         place = {a.name: i for i, a in enumerate(self.attributes)}
-        return tuple(sorted(found, key=lambda x: (place[x.attribute.name], x.operator, _position(x))))
+        return tuple(sorted(found, key=lambda x: (place[x.attribute.name], x.sort_key)))
 
     def rename(self, names: Mapping[str, str]) -> "Formula":
         """The same formula with other concept names; the target may be renamed too.
 
-        >>> a = Literal(Attribute("a", (0, 1)), 1)
+        >>> a = Attribute("a", (0, 1)).equal(1)
         >>> print(Formula(Concept("c1"), {"c1": a}, (a.attribute,)).rename({"c1": "lit"}).output)
         Concept(name='lit')
         """
@@ -158,20 +168,18 @@ class Formula:
 
 
 def rebuild(expression: Expression, leaf: Leaf) -> Expression:
-    """The expression with every literal, constant and reference replaced by ``leaf`` of it."""
+    """The expression with every condition, constant and reference replaced by ``leaf`` of it."""
     match expression:
         case And(parts):
             return And(tuple(rebuild(p, leaf) for p in parts))
         case Or(parts):
             return Or(tuple(rebuild(p, leaf) for p in parts))
+        case AtLeast(need, parts):
+            return AtLeast(need, tuple(rebuild(p, leaf) for p in parts))
         case Not(part):
             return Not(rebuild(part, leaf))
         case _:
             return leaf(expression)
-
-
-def _position(literal: Literal) -> int:
-    return literal.attribute.values.index(literal.value)
 
 
 def _check(formula: Formula) -> None:
@@ -189,12 +197,12 @@ def _check(formula: Formula) -> None:
         if not isinstance(name, str) or not name.strip():
             raise FormulaError(f"a concept is called {name!r}; a name needs at least one visible character")
         for node in walk(expression):
-            if isinstance(node, And | Or) and not node.parts:
+            if isinstance(node, And | Or | AtLeast) and not node.parts:
                 raise FormulaError(f"{name!r} has a gate without parts; say TRUE or FALSE instead")
+            if isinstance(node, AtLeast) and not 1 <= node.need <= len(node.parts):
+                raise FormulaError(f"{name!r} needs {node.need} of {len(node.parts)} parts; say TRUE or FALSE instead")
             if isinstance(node, Concept) and node.name not in defined:
                 raise FormulaError(f"{name!r} uses concept {node.name!r}, which is not defined before it")
-            if isinstance(node, Literal) and node.attribute not in attributes:
+            if isinstance(node, Condition) and node.attribute not in attributes:
                 raise FormulaError(f"{name!r} uses {node}, whose attribute is not among the formula's attributes")
-            if isinstance(node, Literal) and node.value not in node.attribute.values:
-                raise FormulaError(f"{node} asks for a value outside {list(node.attribute.values)}")
         defined.add(name)

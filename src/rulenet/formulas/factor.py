@@ -10,13 +10,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
 
+from rulenet.conditions import Condition
 from rulenet.formulas.cubes import Cube, Space, absorb
 from rulenet.formulas.dnf import Dnf, conjunction
 from rulenet.formulas.expressions import FALSE, And, Concept, Expression, Formula, Not, Or
-from rulenet.formulas.graph import opposite
 from rulenet.formulas.measures import n_aggregations
 from rulenet.formulas.tidy import inline
-from rulenet.literals import Literal
 
 Cover = frozenset[Cube]
 MAX_PAIRS = 5_000
@@ -36,14 +35,14 @@ def factor(dnf: Dnf, *, negation: bool = True) -> Formula:
 
     Examples
     --------
+    >>> from rulenet.conditions import Attribute
     >>> from rulenet.formulas.dnf import to_dnf
-    >>> from rulenet.literals import Attribute, Literal
-    >>> a, b, c, d = (Literal(Attribute(n, (0, 1)), 1) for n in "abcd")
+    >>> a, b, c, d = (Attribute(n, (0, 1)).equal(1) for n in "abcd")
     >>> flat = Or((And((a, c)), And((a, d)), And((b, c)), And((b, d))))
     >>> print(factor(to_dnf(Formula(flat, {}, tuple(x.attribute for x in (a, b, c, d))))))
     positive if (a = 1 or b = 1) and (c = 1 or d = 1)
     """
-    tries = [_Factoring(dnf, negation, literals_first).formula() for literals_first in (False, True)]
+    tries = [_Factoring(dnf, negation, singles_first).formula() for singles_first in (False, True)]
     return min((dnf.formula(), *tries), key=n_aggregations)
 
 
@@ -56,15 +55,15 @@ class _Split:
     rest: Cover
 
     def cost(self, space: Space) -> int:
-        return sum(len(space.conditions(c)) for part in (self.divisor, self.quotient, self.rest) for c in part)
+        return sum(len(space.restricted(c)) for part in (self.divisor, self.quotient, self.rest) for c in part)
 
 
 class _Factoring:
     """One factoring of one rule set; covers met again are shared."""
 
-    def __init__(self, dnf: Dnf, negation: bool, literals_first: bool) -> None:
+    def __init__(self, dnf: Dnf, negation: bool, singles_first: bool) -> None:
         self.dnf, self.space = dnf, dnf.space
-        self.negation, self.literals_first = negation, literals_first
+        self.negation, self.singles_first = negation, singles_first
         self.concepts: dict[str, Expression] = {}
         self.names: dict[Cover, Expression] = {}
         self.covers: dict[str, tuple[Cover | None, Cover | None]] = {}
@@ -84,7 +83,7 @@ class _Factoring:
         return self.names[cover]
 
     def _rule(self, cube: Cube) -> Expression:
-        return conjunction(self.space.literals(cube))
+        return conjunction(self.space.conditions(cube))
 
     def _define(self, cover: Cover) -> None:
         expression = self._expression(cover)
@@ -114,14 +113,14 @@ class _Factoring:
         return parts[0] if len(parts) == 1 else Or(tuple(parts))
 
     def _best_split(self, cover: Cover) -> _Split | None:
-        flat = sum(len(self.space.conditions(c)) for c in cover)
-        divisors = self._literal_divisors(cover) if self.literals_first else self._kernels(cover)
+        flat = sum(len(self.space.restricted(c)) for c in cover)
+        divisors = self._single_divisors(cover) if self.singles_first else self._kernels(cover)
         splits = [split for d in divisors if (split := self._divide(cover, d)) is not None]
         best = min(splits, key=lambda s: (s.cost(self.space), sorted(s.divisor)), default=None)
         return best if best is not None and best.cost(self.space) < flat else None
 
-    def _literal_divisors(self, cover: Cover) -> Iterator[Cover]:
-        counts = Counter(condition for cube in cover for condition in self.space.conditions(cube))
+    def _single_divisors(self, cover: Cover) -> Iterator[Cover]:
+        counts = Counter(condition for cube in cover for condition in self.space.restricted(cube))
         for (i, part), n in counts.most_common():
             if n > 1:
                 yield frozenset((self.space.with_part(self.space.full, i, part),))
@@ -131,9 +130,9 @@ class _Factoring:
         pairs = islice(combinations(sorted(cover), 2), MAX_PAIRS)
         shared = Counter(self._common(pair) for pair in pairs)
         del shared[self.space.full]
-        best = sorted(shared, key=lambda s: (-shared[s] * len(self.space.conditions(s)), s))[:MAX_DIVISORS]
+        best = sorted(shared, key=lambda s: (-shared[s] * len(self.space.restricted(s)), s))[:MAX_DIVISORS]
         kernels = {frozenset(self._without(c, s) for c in cover if c | s == s) for s in best}
-        return {self._cube_free(k) for k in kernels} | set(islice(self._literal_divisors(cover), MAX_DIVISORS))
+        return {self._cube_free(k) for k in kernels} | set(islice(self._single_divisors(cover), MAX_DIVISORS))
 
     def _divide(self, cover: Cover, divisor: Cover) -> _Split | None:
         """The most that can be taken out of ``cover`` with ``divisor``."""
@@ -150,7 +149,7 @@ class _Factoring:
 
     def _common(self, cubes: Iterable[Cube]) -> Cube:
         """The conditions that all cubes have."""
-        shared = set.intersection(*(set(self.space.conditions(c)) for c in cubes))
+        shared = set.intersection(*(set(self.space.restricted(c)) for c in cubes))
         cube = self.space.full
         for i, part in shared:
             cube = self.space.with_part(cube, i, part)
@@ -158,11 +157,11 @@ class _Factoring:
 
     def _has(self, cube: Cube, conditions: Cube) -> bool:
         return cube | conditions == conditions and all(
-            self.space.part(cube, i) == part for i, part in self.space.conditions(conditions)
+            self.space.part(cube, i) == part for i, part in self.space.restricted(conditions)
         )
 
     def _without(self, cube: Cube, conditions: Cube) -> Cube:
-        for i, part in self.space.conditions(conditions):
+        for i, part in self.space.restricted(conditions):
             if self.space.part(cube, i) == part:
                 cube |= self.space.fields[i]
         return cube
@@ -196,7 +195,7 @@ class _Factoring:
         return frozenset(joined)
 
     def _leaf(self, expression: Expression, positive: bool) -> Cover | None:
-        if not isinstance(expression, Literal):
+        if not isinstance(expression, Condition):
             return None
-        cube = self.space.cube([expression if positive else opposite(expression)])
-        return frozenset((cube,)) if self.space.nonempty(cube) else frozenset()
+        cube = self.space.cube([expression if positive else ~expression])
+        return frozenset(self.space.expressible(cube)) if self.space.nonempty(cube) else frozenset()

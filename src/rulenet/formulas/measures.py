@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from rulenet.formulas.expressions import And, Concept, Expression, Formula, Or, parts_of, walk
+from rulenet.conditions import Condition
+from rulenet.formulas.expressions import And, AtLeast, Concept, Expression, Formula, Or, parts_of, walk
 from rulenet.formulas.to_network import to_network
-from rulenet.literals import Literal, literals_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +16,16 @@ class Size:
     rules : int
         Clauses of the formula written as rules with conjunctive bodies, each OR inside an AND being a head of its own.
     conditions : int
-        Occurrences of literals and concepts.
+        Occurrences of conditions and concepts.
     aggregations : int
-        Binary ANDs and ORs, as counted in section 4.1 of the paper: three conditions need two.
+        Binary ANDs and ORs, as counted in section 4.1 of the paper: three conditions need two; so do three that are
+        counted.
     edges : int
-        Weights set in the network of the formula.
+        Weights set in a network of the formula that reads its conditions as they are.
     concepts : int
         Named intermediate concepts.
     depth : int
-        Gates on the longest way from a literal to the target.
+        Gates on the longest way from a condition to the target.
     """
 
     rules: int
@@ -38,16 +39,17 @@ class Size:
 def measure(formula: Formula) -> Size:
     """The sizes of a formula.
 
-    >>> from rulenet.literals import Attribute
-    >>> a, b, c = (Literal(Attribute(n, (0, 1)), 1) for n in "abc")
+    >>> from rulenet.conditions import Attribute
+    >>> a, b, c = (Attribute(n, (0, 1)).equal(1) for n in "abc")
     >>> measure(Formula(Or((a, And((b, c)))), {}, (a.attribute, b.attribute, c.attribute)))
     Size(rules=2, conditions=3, aggregations=2, edges=5, concepts=0, depth=2)
     """
     nodes = [x for _, e in formula.definitions for x in walk(e)]
-    network = to_network(formula, literals_of(formula.attributes, not_equal=True)) if formula.literals else None
+    conditions = [y for x in formula.conditions for y in (x, ~x)]
+    network = to_network(formula, conditions) if conditions else None
     return Size(
         rules=sum(_rules(expression) for _, expression in formula.definitions),
-        conditions=sum(isinstance(x, Literal | Concept) for x in nodes),
+        conditions=sum(isinstance(x, Condition | Concept) for x in nodes),
         aggregations=n_aggregations(formula),
         edges=network.n_edges if network else 0,
         concepts=len(formula.concepts),
@@ -58,7 +60,7 @@ def measure(formula: Formula) -> Size:
 def n_aggregations(formula: Formula) -> int:
     """Binary ANDs and ORs, each concept counted once."""
     nodes = (x for _, e in formula.definitions for x in walk(e))
-    return sum(len(x.parts) - 1 for x in nodes if isinstance(x, And | Or))
+    return sum(len(x.parts) - 1 for x in nodes if isinstance(x, And | Or | AtLeast))
 
 
 def _rules(expression: Expression) -> int:
@@ -75,7 +77,7 @@ def _depths(formula: Formula) -> dict[str, int]:
         if isinstance(expression, Concept):
             return known[expression.name]
         below = max((depth(p) for p in parts_of(expression)), default=0)
-        return below + isinstance(expression, And | Or)
+        return below + isinstance(expression, And | Or | AtLeast)
 
     for name, expression in formula.definitions:
         known[name] = depth(expression)

@@ -1,5 +1,6 @@
 """The smallest flat rule set that says the same."""
 
+from itertools import permutations
 from typing import Literal as OneOf
 
 import numpy as np
@@ -7,15 +8,16 @@ from numpy.typing import NDArray
 
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.cubes import Cube, Space, covers
-from rulenet.formulas.dnf import Dnf, to_dnf
+from rulenet.formulas.dnf import Dnf, cover_of, used_attributes
 from rulenet.formulas.espresso import espresso, surely_covers
 from rulenet.formulas.expressions import Formula
 from rulenet.formulas.primes import essential, fewest, primes, primes_outside, restrict
-from rulenet.formulas.truth import Codes, Mask, all_rows, holds, n_possible
+from rulenet.formulas.truth import Codes, Mask, holds, n_rows_of, rows_of
 
 Method = OneOf["auto", "exact", "espresso"]
 MAX_PRIMES = 2_000
 MAX_POINTS = 1 << 17
+MAX_PAIRED = 500
 
 
 def minimise(
@@ -29,7 +31,8 @@ def minimise(
     """A flat rule set with few rules, and few conditions among those, that holds in the same rows.
 
     Which rows count is the caller's choice. By default all of them, each attribute possibly missing: the result equals
-    the formula everywhere. That two values of one attribute exclude each other is always used.
+    the formula everywhere. That two values of one attribute exclude each other is always used, and so is the order of
+    cells: a rule says an interval where it can. Rules tell apart only what the conditions of the formula tell apart.
 
     Parameters
     ----------
@@ -37,21 +40,21 @@ def minimise(
         What to minimise.
     assume_complete : bool
         Let rows with missing values come out as they may. Only then does ``(a = 0 and x) or (a = 1 and x)`` become
-        ``x``.
+        ``x``, and not ``a is known and x``.
     rows : Codes, optional
         Only these rows count; the result may differ from the formula in all others.
     not_equal : bool
-        Whether rules may say ``!=``.
+        Whether rules may say ``!=`` or name several values of a nominal attribute.
     method : {"auto", "exact", "espresso"}
         ``"exact"`` proves that no smaller rule set exists, or raises where that is too much work; ``"espresso"`` is
         heuristic; ``"auto"`` tries the first, then the second.
 
     Examples
     --------
+    >>> from rulenet.conditions import Attribute
     >>> from rulenet.formulas.expressions import And, Or
-    >>> from rulenet.literals import Attribute, Literal
     >>> a, b = Attribute("a", (0, 1)), Attribute("b", (0, 1))
-    >>> either = Or(tuple(And((Literal(a, v), Literal(b, 1))) for v in (0, 1)))
+    >>> either = Or(tuple(And((a.equal(v), b.equal(1))) for v in (0, 1)))
     >>> print(minimise(Formula(either, {}, (a, b)), assume_complete=True).formula())
     positive if b = 1
     """
@@ -71,14 +74,14 @@ class _Task:
 
     def __init__(self, formula: Formula, assume_complete: bool, rows: Codes | None, not_equal: bool) -> None:
         self.formula, self.rows, self.not_equal = formula, rows, not_equal
-        self.flat = to_dnf(formula, assume_complete=assume_complete)
-        self.space = self.flat.space if rows is None else Space(rows.attributes)
+        attributes = used_attributes(formula) if rows is None else rows.attributes
+        self.space = Space(attributes, formula.conditions, missing=not assume_complete, singles=not not_equal)
         self.on = self._on()
         self.off = [] if rows is None else self._points(~holds(formula, rows))
 
     def _on(self) -> list[Cube]:
         if self.rows is None:
-            return restrict(self.space, self.flat.cubes, not_equal=self.not_equal)
+            return restrict(self.space, cover_of(self.formula, self.space), not_equal=self.not_equal)
         points = self._points(holds(self.formula, self.rows))
         return [self.space.closure(p, not_equal=self.not_equal) for p in points]
 
@@ -115,10 +118,25 @@ class _Task:
         return None if points is None else fewest(self.space, candidates, points)
 
     def _only_minimal(self) -> bool:
-        """Whether rules with nothing but ``==``, each the only one for a row that misses all else, are the best."""
-        single = all(part.bit_count() == 1 for cube in self.on for _, part in self.space.conditions(cube))
-        narrow = all(len(a.values) <= 2 for a in self.space.attributes)
-        return self.space.missing and single and (narrow or not self.not_equal)
+        """Whether rules that name single values, each the only one for a row that misses all else, are the best."""
+        space = self.space
+        single = all(part.bit_count() == 1 for cube in self.on for _, part in space.restricted(cube))
+        if not space.missing or not single or any(b.asks for b in space.blocks):
+            return False
+        wide = any(len(b.cells) > 2 or b.attribute.ordered for b in space.blocks)
+        if not self.not_equal and not any(a.ordered for a in space.attributes):
+            return True
+        return not wide and len(self.on) <= MAX_PAIRED and not any(map(self._neighbours, *self._pairs()))
+
+    def _pairs(self) -> tuple[list[Cube], list[Cube]]:
+        first, second = zip(*permutations(self.on, 2), strict=True) if len(self.on) > 1 else ((), ())
+        return list(first), list(second)
+
+    def _neighbours(self, rule: Cube, other: Cube) -> bool:
+        """Whether ``other`` has no attribute that ``rule`` has not, and differs from it in one: then they may merge."""
+        common = dict(self.space.restricted(rule))
+        differ = [common.get(i) != part for i, part in self.space.restricted(other)]
+        return sum(differ) == 1 and all(i in common for i, _ in self.space.restricted(other))
 
     def _candidates(self) -> list[Cube]:
         if self.rows is None:
@@ -130,16 +148,7 @@ class _Task:
     def _points_to_cover(self) -> NDArray[np.int64] | None:
         rows = self.rows
         if rows is None:
-            if n_possible(self.space.attributes, missing=self.space.missing) > MAX_POINTS:
+            if n_rows_of(self.space.blocks) > MAX_POINTS:
                 return None
-            rows = all_rows(self.space.attributes, missing=self.space.missing)
-            inside = self._flat_contains(rows)
-        else:
-            inside = holds(self.formula, rows)
-        return rows.codes[inside]
-
-    def _flat_contains(self, rows: Codes) -> Mask:
-        inside = np.zeros(len(rows), dtype=np.bool_)
-        for cube in self.flat.cubes:
-            inside |= self.space.contains(cube, rows.codes)
-        return inside
+            rows = rows_of(self.space.blocks)
+        return rows.codes[holds(self.formula, rows)]

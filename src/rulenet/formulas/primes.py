@@ -44,7 +44,7 @@ def fewest(space: Space, candidates: Sequence[Cube], codes: NDArray[np.int64]) -
         return []
     inside = np.array([space.contains(c, codes) for c in candidates]).T
     needed = np.unique(inside, axis=0).astype(float)
-    conditions = np.array([len(space.literals(c)) for c in candidates], dtype=float)
+    conditions = np.array([len(space.restricted(c)) for c in candidates], dtype=float)
     result = milp(
         conditions + conditions.sum() + 1,
         constraints=LinearConstraint(needed, lb=1),
@@ -63,5 +63,5 @@ def essential(space: Space, candidates: Sequence[Cube]) -> list[Cube]:
 
 
 def restrict(space: Space, cubes: Sequence[Cube], *, not_equal: bool) -> list[Cube]:
-    """The largest cubes inside some of ``cubes`` that conjunctions of literals can say."""
+    """The largest cubes inside some of ``cubes`` that conjunctions of simple conditions can say."""
     return absorb(part for cube in cubes for part in space.expressible(cube, not_equal=not_equal))

@@ -1,21 +1,25 @@
-"""Questions about a formula as integer programs, answered with proof by HiGHS.
+"""Questions about a formula or a decision as integer programs, answered with proof by HiGHS.
 
-One binary variable says whether an attribute has a value, one continuous variable stands for each gate. The gates need
-no integers: with literals fixed, a gate variable above 0 proves its gate true, and one below 1 proves it false.
+One binary variable says whether an attribute is in a block of cells, one variable stands for each gate. ANDs and ORs
+need no integers: with conditions fixed, a gate variable above 0 proves its gate true, and one below 1 proves it false.
+Gates that count are binary, which gives the same.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 
+from rulenet.conditions import Attribute, Condition
 from rulenet.exceptions import FormulaError
+from rulenet.formulas.decision import Decision, add_parts
 from rulenet.formulas.expressions import Formula
 from rulenet.formulas.graph import FALSE_ID, TRUE_ID, Graph
-from rulenet.literals import Attribute, Literal
 
 Coefficients = Mapping[int, float]
+Codes = Mapping[tuple[Attribute, int], int]
 
 
 class Program:
@@ -38,6 +42,8 @@ class Program:
 
     def solve(self) -> list[bool] | None:
         """A cheapest assignment, None if there is none."""
+        if not self.costs:
+            return [] if all(low <= 0 <= high for _, low, high in self.rows) else None
         entries = [(i, j, c) for i, (row, _, _) in enumerate(self.rows) for j, c in row.items()]
         i, j, c = (np.array(x) for x in zip(*entries, strict=True)) if entries else (np.zeros(0, int),) * 3
         matrix = coo_array((c, (i, j)), shape=(len(self.rows), len(self.costs))).tocsr()
@@ -57,36 +63,86 @@ class Program:
 
 
 class Circuit:
-    """A formula over the values of a row, which are variables of a program."""
+    """A formula over the codes of a row, which are variables of a program."""
 
-    def __init__(self, formula: Formula, attributes: Sequence[Attribute]) -> None:
-        self.attributes = tuple(attributes)
+    def __init__(self, formula: Formula) -> None:
         self.graph = Graph(formula.attributes)
         self.root = self.graph.add(formula)[formula.target]
 
-    def require(self, program: Program, values: Mapping[tuple[Attribute, object], int], truth: bool) -> None:
-        """Make the formula hold, or not, for the row that ``values`` describes; a value without variable is out."""
-        node_of: dict[int, int] = {}
-        for node in self.graph.postorder(self.root):
-            node_of[node] = x = program.variable(integer=False)
-            leaf = self.graph.leaves.get(node)
-            if node in (FALSE_ID, TRUE_ID):
-                program.require({x: 1.0}, float(node == TRUE_ID), float(node == TRUE_ID))
-            elif isinstance(leaf, Literal):
-                keys = ((leaf.attribute, v) for v in leaf.satisfying)
-                _gate(program, x, [values[k] for k in keys if k in values], "or", truth)
-            else:
-                _gate(program, x, [node_of[p] for p in self.graph.parts[node]], self.graph.gates[node] or "or", truth)
+    def require(self, program: Program, codes: Codes, truth: bool) -> None:
+        """Make the formula hold, or not, for the row that ``codes`` describe; a code without variable is out."""
+        node_of = _nodes(self.graph, self.root, program, codes, (truth,))
         program.require({node_of[self.root]: 1.0}, float(truth), float(truth))
 
 
-def _gate(program: Program, x: int, parts: Sequence[int], gate: str, truth: bool) -> None:
-    """Bind ``x`` from above if it is to be true, from below if false."""
-    minus = {p: -1.0 for p in parts}
-    if (gate == "or") == truth:
-        slack = 0.0 if truth else len(parts) - 1.0
-        bound = minus | {x: 1.0}
-        program.require(bound, high=0.0) if truth else program.require(bound, low=-slack)
+class Contest:
+    """Whether one class of a decision wins, over the codes of a row, which are variables of a program."""
+
+    def __init__(self, decision: Decision, label: Hashable) -> None:
+        self.graph = Graph(decision.attributes)
+        _, parts = add_parts(self.graph, decision)
+        self.points = [Counter(inner) for inner in parts]
+        self.needs = [score.need for score in decision.outputs]
+        self.place = decision.place(label)
+        self.root = self.graph.bundle(sorted(set().union(*parts)))
+
+    def require(self, program: Program, codes: Codes, truth: bool) -> None:
+        """Make the class win, or another one, in the row that ``codes`` describe."""
+        node_of = _nodes(self.graph, self.root, program, codes, (True, False))
+        rivals = [k for k in range(len(self.points)) if k != self.place]
+        beaten = dict[int, float]()
+        for k in rivals:
+            winner, loser = (self.place, k) if truth else (k, self.place)
+            ahead = dict[int, float]()
+            for sign, one in ((1.0, winner), (-1.0, loser)):
+                for node, points in self.points[one].items():
+                    ahead[node_of[node]] = ahead.get(node_of[node], 0.0) + sign * points
+            low = float(self.needs[winner] - self.needs[loser] + (winner > loser))  # of equals the first wins
+            if truth:
+                program.require(ahead, low)
+            else:  # one of the rivals is ahead; for the others nothing is asked
+                free = max(low + self.points[loser].total(), 0.0)
+                x = program.variable()
+                beaten[x] = 1.0
+                program.require(ahead | {x: -free}, low - free)
+        if not truth:
+            program.require(beaten, low=1.0)
+
+
+def _nodes(graph: Graph, root: int, program: Program, codes: Codes, truths: tuple[bool, ...]) -> dict[int, int]:
+    """Variables for a node and all below it, bound from above to be true, from below to be false, or both."""
+    node_of: dict[int, int] = {}
+    known: dict[Attribute, list[tuple[int, int]]] = {}
+    for (attribute, code), x in codes.items():
+        known.setdefault(attribute, []).append((code, x))
+    for node in graph.postorder(root):
+        leaf, gate = graph.leaves.get(node), graph.gates[node]
+        if gate == "bundle":
+            continue
+        node_of[node] = x = program.variable(integer=gate == "count")
+        if node in (FALSE_ID, TRUE_ID):
+            program.require({x: 1.0}, float(node == TRUE_ID), float(node == TRUE_ID))
+            continue
+        if isinstance(leaf, Condition):
+            need, parts = 1, [y for code, y in known.get(leaf.attribute, ()) if leaf.holds_in(code)]
+        else:
+            parts = [node_of[p] for p in graph.parts[node]]
+            need = {"and": len(parts), "or": 1}.get(gate or "or", graph.needs.get(node, 1))
+        for truth in truths:
+            _gate(program, x, need, parts, truth)
+    return node_of
+
+
+def _gate(program: Program, x: int, need: int, parts: Iterable[int], truth: bool) -> None:
+    """Bind ``x``, that ``need`` parts hold, from above if it is to be true, from below if false."""
+    points = Counter(parts)
+    spare = points.total() - need + 1  # so many that fail make it fail
+    if (spare == 1) if truth else (need == 1):
+        for p in points:
+            program.require({x: 1.0, p: -1.0}, *((-np.inf, 0.0) if truth else (0.0, np.inf)))
+        return
+    minus: dict[int, float] = {p: -float(n) for p, n in points.items()}
+    if truth:
+        program.require(minus | {x: float(need)}, high=0.0)
     else:
-        for p in parts:
-            program.require({x: 1.0, p: -1.0}, high=0.0) if truth else program.require({x: 1.0, p: -1.0}, low=0.0)
+        program.require(minus | {x: float(spare)}, low=1.0 - need)

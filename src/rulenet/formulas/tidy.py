@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from rulenet.formulas.expressions import And, Concept, Constant, Expression, Formula, Not, Or, rebuild, walk
-from rulenet.literals import Attribute, Literal
+from rulenet.conditions import Attribute, Condition
+from rulenet.formulas.cells import pieces
+from rulenet.formulas.expressions import And, AtLeast, Concept, Constant, Expression, Formula, Not, Or, rebuild, walk
 
 
 def inline(formula: Formula) -> Formula:
@@ -32,33 +33,52 @@ def inline(formula: Formula) -> Formula:
 
 
 def merged(expression: Expression, order: Callable[[Expression], Any]) -> Expression:
-    """The expression with an AND inside an AND, or an OR inside an OR, made one, and parts sorted."""
+    """The expression with an AND inside an AND, or an OR inside an OR, made one, and parts sorted.
+
+    Conditions on one attribute become one where that is simple: it is then true, false and unknown in the same rows.
+    """
     match expression:
         case And(parts) | Or(parts):
             kind = type(expression)
             new = [merged(p, order) for p in parts]
             flat = [q for p in new for q in (p.parts if isinstance(p, kind) else (p,))]
-            return kind(tuple(sorted(flat, key=order)))
+            joined = sorted(_joined(kind, flat), key=order)
+            return joined[0] if len(joined) == 1 else kind(tuple(joined))
+        case AtLeast(need, parts):
+            return AtLeast(need, tuple(sorted((merged(p, order) for p in parts), key=order)))
         case Not(part):
             return Not(merged(part, order))
         case _:
             return expression
 
 
+def _joined(kind: type[And] | type[Or], parts: list[Expression]) -> list[Expression]:
+    found: dict[Attribute, Condition] = {}
+    for part in parts:
+        if isinstance(part, Condition):
+            known = found.get(part.attribute, part)
+            found[part.attribute] = known & part if kind is And else known | part
+    simple = {a: x for a, x in found.items() if len(pieces(x)) == 1}
+    rest = [p for p in parts if not isinstance(p, Condition) or p.attribute not in simple]
+    return [*simple.values(), *rest]
+
+
 def ordering(attributes: tuple[Attribute, ...]) -> Callable[[Expression], Any]:
-    """A sort key: literals by attribute and value, then concepts, then gates, small ones first."""
+    """A sort key: conditions by attribute and cells, then concepts, then gates, small ones first."""
     place = {a: i for i, a in enumerate(attributes)}
 
     def key(expression: Expression) -> Any:
         match expression:
-            case Literal(attribute, value, operator):
-                return 0, place[attribute], operator, attribute.values.index(value)
+            case Condition(attribute):
+                return 0, place[attribute], expression.sort_key
             case Concept(name):
                 return 1, len(name), name
             case Not(part):
                 return 2, key(part)
             case And(parts) | Or(parts):
-                return 3, len(parts), sorted(key(p) for p in parts)
+                return 3, len(parts), 0, sorted(key(p) for p in parts)
+            case AtLeast(need, parts):
+                return 3, len(parts), need, sorted(key(p) for p in parts)
             case Constant(value):
                 return 4, value
 

@@ -10,36 +10,42 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from rulenet.calibration import Calibration
+from rulenet.conditions import KINDS, MEASURED, Attribute, Condition
 from rulenet.encoding import Encoding
 from rulenet.exceptions import FormulaError, ModelFileError, RuleNetError
+from rulenet.fitted import Alternative, Edit, Fitted
+from rulenet.fitted_targets import FittedTargets, Target
 from rulenet.formulas.export.json import from_data
 from rulenet.formulas.expressions import Formula
-from rulenet.literals import Attribute
-from rulenet.model_file.state import FORMAT, VERSION, State
+from rulenet.model_file.checks import (
+    a_boolean,
+    a_string,
+    a_value,
+    an_array,
+    an_integer,
+    an_object,
+    short,
+    some_numbers,
+)
+from rulenet.model_file.state import FORMAT, READABLE_VERSIONS, State
+from rulenet.model_file.version_1 import upgrade
 from rulenet.network import Network
-from rulenet.training.search import Choice
 
 MAX_BYTES = 32 << 20
 MAX_WEIGHTS = 20_000_000
 MAX_UNITS = 100_000
-MAX_CHOICES = 10_000
+MAX_ALTERNATIVES = 10_000
 MAX_VALUES = 500_000
-MAX_HISTORY = 1_000_000
+MAX_CLASSES = 10_000
+# Bits of the sets of cells of all conditions together.
+MAX_CELLS = 500_000_000
 MAX_NESTING = 20
-KEYS = (
-    "format",
-    "version",
-    "parameters",
-    "classes",
-    "positive",
-    "encoding",
-    "network",
-    "history",
-    "counts",
-    "target",
-    "named",
-    "choices",
-)
+MAX_NEED = 1_000_000_000
+MAX_EDITS = 100_000
+KEYS = ("format", "version", "parameters", "encoding", "network", "history", "named")
+OF_TARGET = ("target", "classes", "outputs", "calibration")
+MAX_TARGETS = 10_000
 DTYPE_KINDS = "biufUO"
 
 Strategies = dict[str, Callable[..., Any]]
@@ -74,161 +80,256 @@ class _Reader:
         self.budget = MAX_WEIGHTS  # of all networks together
 
     def state(self, data: Any) -> State:
-        _object(data, "the model", ())
+        an_object(data, "the model", ())
         if data.get("format") != FORMAT:
-            raise ModelFileError(f"format is {_short(data.get('format'))}, but a model file says {FORMAT!r}")
-        if data.get("version") != VERSION or isinstance(data["version"], bool):
+            raise ModelFileError(f"format is {short(data.get('format'))}, but a model file says {FORMAT!r}")
+        version = data.get("version")
+        if isinstance(version, bool) or version not in READABLE_VERSIONS:
+            known = " and ".join(map(str, READABLE_VERSIONS))
             raise ModelFileError(
-                f"version is {_short(data.get('version'))}, but this rulenet reads {VERSION}; use the one that wrote it"
+                f"version is {short(version)}, but this rulenet reads {known}; use the one that wrote it"
             )
-        _object(data, "the model", KEYS)
+        data = upgrade(data) if version == 1 else data
+        told = ("targets",) if "targets" in data else (*OF_TARGET, "alternatives")
+        an_object(data, "the model", (*KEYS, *told, "edits") if "edits" in data else (*KEYS, *told))
+        fitted = self.fitted_targets(data) if "targets" in data else self.fitted(data)
+        return State(self.parameters(data["parameters"], "parameters", 0), fitted)
+
+    def fitted(self, data: Any) -> Fitted:
         encoding = self.encoding(data["encoding"])
-        network = self.network(data["network"], "network", len(encoding.literals))
-        choices, counts = self.choices(data["choices"], len(encoding.literals))
-        return State(
-            self.parameters(data["parameters"], "parameters", 0),
-            _classes(data["classes"]),
-            _integer(data["positive"], "positive", 0, 1),
+        n_literals = len(encoding.conditions)
+        network = self.network(data["network"], "network", n_literals)
+        classes, outputs, calibration, target = _told(data, "")
+        if len(outputs) != network.n_outputs:
+            raise ModelFileError(f"outputs is {short(outputs)}, but the network has {network.n_outputs} outputs")
+        return Fitted(
             encoding,
             network,
-            _numbers(data["history"], "history", low=0.0),
-            _counts(data["counts"], network),
-            _target(data["target"]),
+            classes,
+            outputs,
+            calibration,
+            target,
+            some_numbers(data["history"], "history", low=0.0),
+            self.alternatives(data["alternatives"], n_literals, len(outputs)),
             _named(data["named"], encoding),
-            choices,
-            counts,
+            _edits(data.get("edits", [])),
         )
 
-    def choices(self, data: Any, n_literals: int) -> tuple[tuple[Choice, ...], tuple[NDArray[np.float64], ...]]:
-        choices, counts = list[Choice](), list[NDArray[np.float64]]()
-        for i, entry in enumerate(_array(data, "choices", MAX_CHOICES)):
-            place = f"choices[{i}]"
-            _object(entry, place, ("price", "accuracy", "validation", "network", "counts"))
+    def fitted_targets(self, data: Any) -> FittedTargets:
+        encoding, targets = self.encoding(data["encoding"]), list[Target]()
+        network = self.network(data["network"], "network", len(encoding.conditions))
+        for i, entry in enumerate(an_array(data["targets"], "targets", MAX_TARGETS)):
+            an_object(entry, f"targets[{i}]", ("column", *OF_TARGET))
+            column = a_string(entry["column"], f"targets[{i}].column")
+            classes, outputs, calibration, name = _told(entry, f"targets[{i}].")
+            targets.append(Target(column, name, classes, outputs, calibration))
+        n_outputs = sum(len(target.outputs) for target in targets)
+        if n_outputs != network.n_outputs or len({t.column for t in targets}) < max(len(targets), 1):
+            raise ModelFileError(
+                f"targets has {len(targets)} targets with {n_outputs} outputs, but the network has "
+                f"{network.n_outputs} outputs, and every target needs a name of its own"
+            )
+        history = some_numbers(data["history"], "history", low=0.0)
+        named, edits = _named(data["named"], encoding), _edits(data.get("edits", []))
+        return FittedTargets(encoding, network, tuple(targets), history, named, edits=edits)
+
+    def alternatives(self, data: Any, n_literals: int, n_outputs: int) -> tuple[Alternative, ...]:
+        found = list[Alternative]()
+        for i, entry in enumerate(an_array(data, "alternatives", MAX_ALTERNATIVES)):
+            place = f"alternatives[{i}]"
+            an_object(entry, place, ("price", "accuracy", "validation", "network", "calibration"))
             network = self.network(entry["network"], f"{place}.network", n_literals)
-            price, accuracy = _numbers([entry["price"], entry["accuracy"]], place, low=0.0).tolist()
+            if network.n_outputs != n_outputs:
+                raise ModelFileError(f"{place}.network has {network.n_outputs} outputs, but must have {n_outputs}")
+            price, accuracy = some_numbers([entry["price"], entry["accuracy"]], place, low=0.0).tolist()
             given = [] if entry["validation"] is None else [entry["validation"]]
-            validation = _numbers(given, f"{place}.validation", low=0.0).tolist()
-            choices.append(Choice(price, network, accuracy, validation[0] if validation else None))
-            counts.append(_counts(entry["counts"], network))
-        return tuple(choices), tuple(counts)
+            validation = some_numbers(given, f"{place}.validation", low=0.0).tolist()
+            calibration = _calibration(entry["calibration"], f"{place}.calibration", n_outputs)
+            found.append(Alternative(network, calibration, price, accuracy, *validation))
+        return tuple(found)
 
     def encoding(self, data: Any) -> Encoding:
-        _object(data, "encoding", ("attributes", "not_equal", "named"))
+        an_object(data, "encoding", ("attributes", "conditions", "named"))
         attributes = [
-            self.attribute(a, f"encoding.attributes[{i}]")
-            for i, a in enumerate(_array(data["attributes"], "encoding.attributes", MAX_VALUES))
+            _attribute(a, f"encoding.attributes[{i}]")
+            for i, a in enumerate(an_array(data["attributes"], "encoding.attributes", MAX_VALUES))
         ]
         names = [a.name for a in attributes]
         if len(set(names)) < len(names):
             raise ModelFileError("encoding.attributes has two attributes of one name; names must differ")
-        not_equal = _boolean(data["not_equal"], "encoding.not_equal")
-        n_values = sum(len(a.values) for a in attributes)
-        if not 0 < n_values <= MAX_VALUES:
-            raise ModelFileError(f"encoding.attributes has {n_values} values in all, but must have 1 to {MAX_VALUES}")
-        return Encoding(tuple(attributes), not_equal, _boolean(data["named"], "encoding.named"))
-
-    def attribute(self, data: Any, place: str) -> Attribute:
-        _object(data, place, ("name", "values"))
-        values = [_plain(v, f"{place}.values") for v in _array(data["values"], f"{place}.values", MAX_VALUES)]
-        if len({(type(v), v) for v in values}) < len(values):
-            raise ModelFileError(f"{place}.values has a value twice; values must differ")
-        return Attribute(_string(data["name"], f"{place}.name"), tuple(values))
+        n_cells = sum(a.n_cells for a in attributes)
+        if not 0 < n_cells <= MAX_VALUES:
+            raise ModelFileError(f"encoding.attributes has {n_cells} cells in all, but must have 1 to {MAX_VALUES}")
+        conditions = an_array(data["conditions"], "encoding.conditions", MAX_WEIGHTS)
+        if not conditions:
+            raise ModelFileError("encoding.conditions is empty, but a network reads at least one")
+        found, n_bits = list[Condition](), 0
+        for i, condition in enumerate(conditions):
+            found.append(_condition(condition, attributes, f"encoding.conditions[{i}]"))
+            n_bits += found[-1].attribute.n_cells
+            if n_bits > MAX_CELLS:
+                raise ModelFileError(f"encoding.conditions has more than {MAX_CELLS} cells, too many for a model")
+        return Encoding(tuple(attributes), tuple(found), a_boolean(data["named"], "encoding.named"))
 
     def network(self, data: Any, place: str, n_literals: int | None = None) -> Network:
-        _object(data, place, ("first_gate", "n_literals", "layers"))
-        layers = _array(data["layers"], f"{place}.layers", 10_000)
-        n_inputs = _integer(data["n_literals"], f"{place}.n_literals", 1, MAX_WEIGHTS)
+        an_object(data, place, ("first_gate", "n_literals", "layers", "needs"))
+        layers = an_array(data["layers"], f"{place}.layers", 10_000)
+        n_inputs = an_integer(data["n_literals"], f"{place}.n_literals", 1, MAX_WEIGHTS)
         if n_literals not in (None, n_inputs):
-            raise ModelFileError(f"{place}.n_literals is {n_inputs}, but the encoding has {n_literals} literals")
+            raise ModelFileError(f"{place}.n_literals is {n_inputs}, but the encoding has {n_literals} conditions")
         weights = list[NDArray[np.bool_]]()
         for i, layer in enumerate(layers):
-            units = _array(layer, f"{place}.layers[{i}]", MAX_UNITS)
+            units = an_array(layer, f"{place}.layers[{i}]", MAX_UNITS)
             self.budget -= len(units) * n_inputs
             if self.budget < 0:
                 raise ModelFileError(f"{place}.layers has more than {MAX_WEIGHTS} weights, too many for a model")
             weights.append(_layer(units, n_inputs, f"{place}.layers[{i}]"))
             n_inputs = len(units)
+        needs = [
+            [
+                an_integer(need, f"{place}.needs[{i}]", 1, MAX_NEED)
+                for need in an_array(layer, f"{place}.needs", MAX_UNITS)
+            ]
+            for i, layer in enumerate(an_array(data["needs"], f"{place}.needs", 10_000))
+        ]
         try:
-            return Network(weights, data["first_gate"])
+            return Network(weights, data["first_gate"], needs)
         except (RuleNetError, TypeError) as error:
             raise ModelFileError(f"{place}: {error}") from error
 
     def parameters(self, data: Any, place: str, depth: int) -> dict[str, Any]:
-        _object(data, place, ())
-        return {_string(k, place): self.parameter(v, f"{place}.{k}", depth) for k, v in data.items()}
+        an_object(data, place, ())
+        return {a_string(k, place): self.parameter(v, f"{place}.{k}", depth) for k, v in data.items()}
 
     def parameter(self, data: Any, place: str, depth: int) -> Any:
         if depth > MAX_NESTING:
             raise ModelFileError(f"{place[:80]} is nested deeper than {MAX_NESTING}")
         if data is None or isinstance(data, bool | str | int | float):
             return data
-        _object(data, place, ())
+        an_object(data, place, ())
         match list(data.items()):
             case [("tuple", items)]:
-                return tuple(self.parameter(x, place, depth + 1) for x in _array(items, place, MAX_VALUES))
+                return tuple(self.parameter(x, place, depth + 1) for x in an_array(items, place, MAX_VALUES))
             case [("list", items)]:
-                return [self.parameter(x, place, depth + 1) for x in _array(items, place, MAX_VALUES)]
+                return [self.parameter(x, place, depth + 1) for x in an_array(items, place, MAX_VALUES)]
             case [("mapping", items)]:
-                pairs = [_array(p, place, 2) for p in _array(items, place, MAX_VALUES)]
+                pairs = [an_array(p, place, 2) for p in an_array(items, place, MAX_VALUES)]
                 if any(len(p) != 2 for p in pairs):
                     raise ModelFileError(f"{place}.mapping must be an array of pairs")
-                return {_plain(k, place): self.parameter(v, place, depth + 1) for k, v in pairs}
+                return {a_value(k, place): self.parameter(v, place, depth + 1) for k, v in pairs}
             case [("network", network)]:
                 return self.network(network, f"{place}.network")
             case [("strategy", name), ("parameters", inner)] | [("parameters", inner), ("strategy", name)]:
                 return self.strategy(name, self.parameters(inner, f"{place}.parameters", depth + 1), place)
-        raise ModelFileError(f"{place} is {_short(data)}, but no parameter looks like that")
+        raise ModelFileError(f"{place} is {short(data)}, but no parameter looks like that")
 
     def strategy(self, name: Any, parameters: dict[str, Any], place: str) -> Any:
         if not isinstance(name, str) or name not in self.strategies:
             known = ", ".join(self.strategies)
-            raise ModelFileError(f"{place}.strategy is {_short(name)}, but this rulenet knows {known}")
+            raise ModelFileError(f"{place}.strategy is {short(name)}, but this rulenet knows {known}")
         try:
             return self.strategies[name](**parameters)
         except (TypeError, ValueError) as error:
             raise ModelFileError(f"{place}: {name} does not take these parameters: {error}") from error
 
 
+def _attribute(data: Any, place: str) -> Attribute:
+    an_object(data, place, ())
+    kind = data.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ModelFileError(f"{place}.kind is {short(kind)}, but must be one of {', '.join(KINDS)}")
+    what = "cuts" if kind in MEASURED else "values"
+    data = {"whole": False, **data}
+    an_object(data, place, ("name", "kind", what, "whole"))
+    name, whole = a_string(data["name"], f"{place}.name"), a_boolean(data["whole"], f"{place}.whole")
+    cells = tuple(a_value(v, f"{place}.{what}") for v in an_array(data[what], f"{place}.{what}", MAX_VALUES))
+    if len({(type(v), v) for v in cells}) < len(cells):
+        raise ModelFileError(f"{place}.{what} has a value twice; values must differ")
+    if what == "cuts":
+        _check_cuts(cells, kind, f"{place}.cuts")
+    try:
+        return Attribute(name, kind=kind, whole=whole, **{what: cells})  # type: ignore[arg-type]
+    except RuleNetError as error:
+        raise ModelFileError(f"{place}: {error}") from error
+
+
+def _check_cuts(cuts: tuple[Any, ...], kind: str, place: str) -> None:
+    for cut in cuts:
+        if isinstance(cut, bool | str) or not math.isfinite(cut):
+            raise ModelFileError(f"{place} has {short(cut)}, but must have finite numbers")
+        if kind != "numeric" and not (isinstance(cut, int) and abs(cut) < 1 << 62):
+            raise ModelFileError(f"{place} has {short(cut)}, but those of dates and durations are whole microseconds")
+        if abs(cut) > 1e308:
+            raise ModelFileError(f"{place} has {short(cut)}, which is too large")
+
+
+def _condition(data: Any, attributes: list[Attribute], place: str) -> Condition:
+    an_object(data, place, ("attribute", "cells", "missing"))
+    attribute = attributes[an_integer(data["attribute"], f"{place}.attribute", 0, len(attributes) - 1)]
+    cells, last = 0, 0
+    for run in an_array(data["cells"], f"{place}.cells", attribute.n_cells):
+        ends = [an_integer(end, f"{place}.cells", last, attribute.n_cells) for end in an_array(run, place, 2)]
+        if len(ends) != 2 or not ends[0] < ends[1]:
+            raise ModelFileError(f"{place}.cells has {short(run)}, but a run has a first cell, and one after its last")
+        cells, last = cells | (1 << ends[1]) - (1 << ends[0]), ends[1]
+    return Condition(attribute, cells | (attribute.missing if a_boolean(data["missing"], f"{place}.missing") else 0))
+
+
 def _layer(units: list[Any], n_inputs: int, place: str) -> NDArray[np.bool_]:
     weights = np.zeros((len(units), n_inputs), dtype=np.bool_)
     for k, unit in enumerate(units):
         if unit != []:
-            inputs = _array(unit, f"{place}[{k}]", n_inputs)
-            weights[k, [_integer(j, f"{place}[{k}]", 0, n_inputs - 1) for j in inputs]] = True
+            inputs = an_array(unit, f"{place}[{k}]", n_inputs)
+            weights[k, [an_integer(j, f"{place}[{k}]", 0, n_inputs - 1) for j in inputs]] = True
     return weights
 
 
+def _told(data: Any, place: str) -> tuple[NDArray[Any], tuple[int, ...], Calibration, str]:
+    """The classes, the outputs, the calibration and the name of a column of labels."""
+    classes = _classes(data["classes"])
+    outputs = _outputs(data["outputs"], len(classes), f"{place}outputs")
+    calibration = _calibration(data["calibration"], f"{place}calibration", len(outputs))
+    return classes, outputs, calibration, _target(data["target"])
+
+
 def _classes(data: Any) -> NDArray[Any]:
-    _object(data, "classes", ("dtype", "values"))
-    values = [_plain(v, "classes.values") for v in _array(data["values"], "classes.values", 2)]
-    if len(values) != 2:
-        raise ModelFileError(f"classes.values has {len(values)} labels, but must have 2")
-    text = _string(data["dtype"], "classes.dtype")
+    an_object(data, "classes", ("dtype", "values"))
+    values = [a_value(v, "classes.values") for v in an_array(data["values"], "classes.values", MAX_CLASSES)]
+    if len(values) < 2:
+        raise ModelFileError(f"classes.values has {len(values)} labels, but must have at least 2")
+    text = a_string(data["dtype"], "classes.dtype")
     try:
         dtype = np.dtype(text)
         if dtype.kind not in DTYPE_KINDS or dtype.itemsize > 1 << 20 or dtype.shape or dtype.names:
             raise TypeError(f"{text[:80]!r} is no type of labels")
+        if dtype.kind == "f" and dtype.itemsize > 8:
+            raise TypeError(f"{text[:80]!r} is wider than a number of this file")
         classes = np.array(values, dtype=dtype)
     except (TypeError, ValueError, OverflowError, SyntaxError) as error:
         raise ModelFileError(f"classes: {error}") from error
-    if classes.tolist() != values or values[0] == values[1]:
-        raise ModelFileError(
-            f"classes.values is {_short(values)}, but must be two different labels of type {text[:80]}"
-        )
+    if classes.tolist() != values or len(set(values)) < len(values):
+        raise ModelFileError(f"classes.values is {short(values)}, but must be different labels of type {text[:80]}")
     return classes
 
 
-def _counts(data: Any, network: Network) -> NDArray[np.float64]:
-    by_rule = len(network.weights) > 1 and network.gates[-1] == "or"
-    n_rules = int(network.weights[-1].sum()) if by_rule else 1
-    rows = [_numbers(row, "counts", low=0.0) for row in _array(data, "counts", MAX_VALUES)]
-    if len(rows) != n_rules + 1 or any(len(row) != 2 for row in rows):
-        raise ModelFileError(f"counts must have a pair of numbers for each of {n_rules} rules, and one for no rule")
-    return np.array(rows, dtype=np.float64)
+def _outputs(data: Any, n_classes: int, place: str) -> tuple[int, ...]:
+    outputs = [an_integer(k, place, 0, n_classes - 1) for k in an_array(data, place, MAX_CLASSES)]
+    if len(outputs) != (1 if n_classes == 2 else n_classes) or len(set(outputs)) < len(outputs):
+        raise ModelFileError(f"{place} is {short(outputs)}, but there are {n_classes} labels, each of one output")
+    return tuple(outputs)
+
+
+def _calibration(data: Any, place: str, n_outputs: int) -> Calibration:
+    an_object(data, place, ("scale", "offsets"))
+    scale = some_numbers([data["scale"]], f"{place}.scale", low=0.0)
+    offsets = some_numbers(data["offsets"], f"{place}.offsets", low=-1e9)
+    if len(offsets) != n_outputs or scale[0] > 1e9 or (offsets > 1e9).any():
+        raise ModelFileError(f"{place} must have a scale and {n_outputs} offsets of at most 1e9")
+    return Calibration(float(scale[0]), tuple(offsets.tolist()))
 
 
 def _target(data: Any) -> str:
-    if not _string(data, "target").strip():
+    if not a_string(data, "target").strip():
         raise ModelFileError(f"target is {data!r}, but must have a visible character")
     return str(data)
 
@@ -245,59 +346,12 @@ def _named(data: Any, encoding: Encoding) -> Formula | None:
     return formula
 
 
-def _numbers(data: Any, place: str, low: float) -> NDArray[np.float64]:
-    for x in _array(data, place, MAX_HISTORY):
-        if isinstance(x, bool) or not isinstance(x, int | float) or not low <= x < math.inf:
-            raise ModelFileError(f"{place} has {_short(x)}, but must have finite numbers of at least {low:g}")
-    try:
-        return np.array(data, dtype=np.float64)
-    except OverflowError as error:
-        raise ModelFileError(f"{place} has a number that is too large") from error
-
-
-def _object(data: Any, place: str, keys: tuple[str, ...]) -> None:
-    if not isinstance(data, dict):
-        raise ModelFileError(f"{place} is {_short(data)}, but must be an object")
-    if keys and set(data) != set(keys):
-        missing, extra = sorted(set(keys) - set(data)), sorted(set(data) - set(keys))
-        raise ModelFileError(f"{place} lacks {missing} and has {_short(extra)} besides; it must have {sorted(keys)}")
-
-
-def _array(data: Any, place: str, most: int) -> list[Any]:
-    if not isinstance(data, list):
-        raise ModelFileError(f"{place} is {_short(data)}, but must be an array")
-    if len(data) > most:
-        raise ModelFileError(f"{place} has {len(data)} entries, but may have {most} at most")
-    return data
-
-
-def _string(data: Any, place: str) -> str:
-    if not isinstance(data, str):
-        raise ModelFileError(f"{place} is {_short(data)}, but must be a string")
-    return data
-
-
-def _boolean(data: Any, place: str) -> bool:
-    if not isinstance(data, bool):
-        raise ModelFileError(f"{place} is {_short(data)}, but must be true or false")
-    return data
-
-
-def _integer(data: Any, place: str, low: int, high: int) -> int:
-    if isinstance(data, bool) or not isinstance(data, int) or not low <= data <= high:
-        raise ModelFileError(f"{place} is {_short(data)}, but must be an integer from {low} to {high}")
-    return data
-
-
-def _plain(data: Any, place: str) -> str | bool | int | float:
-    if not isinstance(data, str | bool | int | float):
-        raise ModelFileError(f"{place} has {_short(data)}, but must have strings, Booleans and numbers")
-    return data
-
-
-def _short(data: Any) -> str:
-    text = repr(data) if not isinstance(data, dict | list) else f"a {type(data).__name__} of {len(data)}"
-    return text if len(text) <= 80 else text[:77] + "..."
+def _edits(data: Any) -> tuple[Edit, ...]:
+    found = list[Edit]()
+    for i, edit in enumerate(an_array(data, "edits", MAX_EDITS)):
+        an_object(edit, f"edits[{i}]", ("what", "reason"))
+        found.append(Edit(a_string(edit["what"], f"edits[{i}].what"), a_string(edit["reason"], f"edits[{i}].reason")))
+    return tuple(found)
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -5,32 +5,19 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from rulenet.fitted import Fitted
+from rulenet.fitted_targets import FittedTargets
 
-from rulenet.encoding import Encoding
-from rulenet.formulas.expressions import Formula
-from rulenet.network import Network
-from rulenet.training.search import Choice
-
-FORMAT, VERSION = "rulenet-model", 1
+FORMAT, VERSION = "rulenet-model", 2
+READABLE_VERSIONS = (1, 2)
 
 
 @dataclass(frozen=True)
 class State:
-    """A fitted classifier as data: its parameters and what it learned."""
+    """A fitted classifier as data: its parameters, and what it learned."""
 
     parameters: dict[str, Any]
-    classes: NDArray[Any]
-    positive: int
-    encoding: Encoding
-    network: Network
-    history: NDArray[np.float64]
-    counts: NDArray[np.float64]
-    target: str
-    named: Formula | None = None
-    choices: tuple[Choice, ...] = ()
-    choice_counts: tuple[NDArray[np.float64], ...] = ()
+    fitted: Fitted | FittedTargets
 
 
 def schema() -> dict[str, Any]:

@@ -1,78 +1,87 @@
 """State to JSON, and JSON to a file in one step that cannot be seen half done."""
 
+import datetime
 import json
 import os
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rulenet.calibration import Calibration
+from rulenet.conditions import Condition
+from rulenet.encoding import Encoding
 from rulenet.exceptions import ModelFileError
-from rulenet.formulas.export.json import as_data
+from rulenet.fitted import Alternative, Fitted
+from rulenet.fitted_targets import FittedTargets, Target
+from rulenet.formulas.export.json import as_data, attribute_as_data
 from rulenet.formulas.export.values import check_plain
 from rulenet.model_file.state import FORMAT, VERSION, State
 from rulenet.network import Network
+from rulenet.replacing import replacing
 
 
 def write(path: str | os.PathLike[str], state: State) -> None:
     """Write ``state`` to ``path``; an older file stays whole until the new one is."""
-    target = Path(path)
     text = dumps(state)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, _mode(target))
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with replacing(path) as file:
+        file.write_text(text, encoding="utf-8")
 
 
 def dumps(state: State) -> str:
     """The text of a model file."""
+    fitted = state.fitted
     data = {
         "format": FORMAT,
         "version": VERSION,
         "parameters": {name: _parameter(name, value) for name, value in state.parameters.items()},
-        "classes": {"dtype": state.classes.dtype.str, "values": [_value(v) for v in state.classes.tolist()]},
-        "positive": state.positive,
-        "encoding": {
-            "attributes": [
-                {"name": a.name, "values": [_value(v) for v in a.values]} for a in state.encoding.attributes
-            ],
-            "not_equal": state.encoding.not_equal,
-            "named": state.encoding.named,
-        },
-        "network": _network(state.network),
-        "history": state.history.tolist(),
-        "counts": state.counts.tolist(),
-        "target": state.target,
-        "named": None if state.named is None else as_data(state.named),
-        "choices": [
-            {
-                "price": choice.price,
-                "accuracy": choice.accuracy,
-                "validation": choice.validation,
-                "network": _network(choice.network),
-                "counts": counts.tolist(),
-            }
-            for choice, counts in zip(state.choices, state.choice_counts, strict=True)
-        ],
+        "encoding": _encoding(fitted.encoding),
+        "network": _network(fitted.network),
+        "history": fitted.history.tolist(),
+        "named": None if fitted.named is None else as_data(fitted.named),
     }
+    if isinstance(fitted, FittedTargets):
+        data["targets"] = [{"column": t.column, **_target(t, t.name)} for t in fitted.targets]
+    else:
+        data |= _target(fitted, fitted.target) | {"alternatives": [_alternative(a) for a in fitted.alternatives]}
+    if fitted.edits:
+        data["edits"] = [{"what": edit.what, "reason": edit.reason} for edit in fitted.edits]
     return json.dumps(data, allow_nan=False, indent=1) + "\n"
 
 
-def _mode(target: Path) -> int:
-    """The permissions of the file to replace, or what a new file would get."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def _target(told: Fitted | Target, name: str) -> dict[str, Any]:
+    """What the outputs of a column of labels tell of."""
+    return {
+        "target": name,
+        "classes": {"dtype": told.classes.dtype.str, "values": [_value(v) for v in told.classes.tolist()]},
+        "outputs": list(told.outputs),
+        "calibration": _calibration(told.calibration),
+    }
+
+
+def _alternative(found: Alternative) -> dict[str, Any]:
+    return {
+        "price": found.price,
+        "accuracy": found.accuracy,
+        "validation": found.validation,
+        "network": _network(found.network),
+        "calibration": _calibration(found.calibration),
+    }
+
+
+def _encoding(encoding: Encoding) -> dict[str, Any]:
+    place = {attribute.name: i for i, attribute in enumerate(encoding.attributes)}
+    return {
+        "attributes": [attribute_as_data(attribute) for attribute in encoding.attributes],
+        "conditions": [
+            {"attribute": place[x.attribute.name], "cells": [list(run) for run in x.runs], "missing": x.asks_missing}
+            for x in encoding.conditions
+        ],
+        "named": encoding.named,
+    }
+
+
+def _calibration(calibration: Calibration) -> dict[str, Any]:
+    return {"scale": calibration.scale, "offsets": list(calibration.offsets)}
 
 
 def _network(network: Network) -> dict[str, Any]:
@@ -80,6 +89,7 @@ def _network(network: Network) -> dict[str, Any]:
         "first_gate": network.first_gate,
         "n_literals": network.n_literals,
         "layers": [[np.flatnonzero(unit).tolist() for unit in layer] for layer in network.weights],
+        "needs": [needs.tolist() for needs in network.needs],
     }
 
 
@@ -89,6 +99,8 @@ def _parameter(name: str, value: Any) -> Any:
     if hasattr(value, "get_params"):
         inner = value.get_params(deep=False)
         return {"strategy": type(value).__name__, "parameters": {k: _parameter(k, v) for k, v in inner.items()}}
+    if isinstance(value, Condition | datetime.date | datetime.timedelta):
+        return str(value)
     if isinstance(value, dict):
         return {"mapping": [[_value(k), _parameter(name, v)] for k, v in value.items()]}
     if isinstance(value, list | tuple | np.ndarray):

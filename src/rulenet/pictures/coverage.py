@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from rulenet.pictures.labels import shortened
+from rulenet.pictures.figure import Picture
 from rulenet.pictures.palette import palette_called
+from rulenet.scene.labels import shortened
 
 
 def draw_coverage(statistics: pd.DataFrame, *, colours: str = "paper", title: str | None = None) -> Figure:
@@ -18,7 +19,7 @@ def draw_coverage(statistics: pd.DataFrame, *, colours: str = "paper", title: st
     palette = palette_called(colours)
     rules = statistics[statistics["kind"] != "target"].iloc[::-1]
     labels = [shortened(f"{r.name_}: {r.meaning}", 60) for r in rules.rename(columns={"name": "name_"}).itertuples()]
-    figure = Figure(figsize=(8.0, 1.1 + 0.28 * len(rules)), layout="constrained")
+    figure = Picture(figsize=(8.0, 1.1 + 0.28 * len(rules)), layout="constrained")
     axes = figure.add_subplot()
     support, wrong = rules["support"].to_numpy(), (rules["coverage"] - rules["support"]).to_numpy()
     places = np.arange(len(rules))

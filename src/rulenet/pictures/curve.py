@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from rulenet.pictures.figure import Picture
 from rulenet.pictures.palette import palette_called
 
 
@@ -14,7 +15,7 @@ def draw_history(history: ArrayLike, *, colours: str = "paper", title: str | Non
     'training accuracy'
     """
     palette, values = palette_called(colours), np.asarray(history, dtype=np.float64)
-    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    figure = Picture(figsize=(6.4, 3.6), layout="constrained")
     axes = figure.add_subplot()
     steps = np.arange(len(values))
     axes.plot(steps, values, color=palette.faint, linewidth=1.0, marker="." if len(values) < 60 else "", label="stage")

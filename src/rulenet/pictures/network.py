@@ -1,97 +1,120 @@
-"""A network as in the paper's figures 2 and 3: circles for gates, red edges into AND, green ones into OR."""
+"""A formula as a network: units say "all of", "any of" or "at least 2 of", and edges have their colours."""
 
 import itertools
+from collections.abc import Mapping
 
 import matplotlib.patches as patches
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.path import Path
-from numpy.typing import NDArray
 
+from rulenet.formulas.decision import Decision
 from rulenet.formulas.expressions import Formula
-from rulenet.pictures.labels import shortened, write
-from rulenet.pictures.layout import Edge, Layout, Node, lay_out
+from rulenet.pictures.figure import Picture
+from rulenet.pictures.labels import write
 from rulenet.pictures.palette import Palette, palette_called
+from rulenet.scene import Edge, Node, Panel, Scene, scene_of
+from rulenet.scene.graph import UNIT_SIZE
+from rulenet.scene.labels import shortened
+from rulenet.scene.network import LABEL_SIZE, TARGET_SIZE
+from rulenet.scene.scene import Style
 
-SYMBOLS = {"and": "∧", "or": "∨"}
 DASHES = (0, (4, 2))
-ROW, COLUMN, RADIUS = 0.42, 1.9, 0.15  # inches
+HEIGHT, DOT = 0.21, 0.045  # inches
+LEGEND = {"and": "all of", "or": "any of", "count": "at least so many of"}
 
 
 def draw_network(
-    formula: Formula, *, colours: str = "paper", title: str | None = None, label_length: int = 34
+    formula: Formula | Decision,
+    *,
+    colours: str = "paper",
+    title: str | None = None,
+    label_length: int = 34,
+    style: Style = "auto",
+    statistics: pd.DataFrame | None = None,
 ) -> Figure:
-    """The formula as a network, from its literals on the left to the target on the right.
+    """The formula as a network, from its conditions on the left to the target, or all classes, on the right.
 
     Parameters
     ----------
-    formula : Formula
+    formula : Formula or Decision
         What to draw; dead parts of its network are not in it any more.
     colours : {"paper", "safe"}
         Red and green as in the paper, or orange and blue for colour-blind readers.
     title : str, optional
         A line above.
     label_length : int
-        Longer labels are cut in the middle.
+        Names and values in longer labels are cut in the middle.
+    style : {"auto", "network", "panels"}
+        One network, or a panel for every class and every concept; by default panels where there are more than some 60
+        conditions, or more than six classes.
+    statistics : DataFrame, optional
+        What ``rule_statistics`` gives: how many rows concepts and target cover, and how many of these are positive.
     """
-    palette, layout = palette_called(colours), lay_out(formula)
-    places = _places(layout)
-    names = [shortened(n.label or "", label_length) for n in layout.nodes]
-    left = 0.075 * max(len(names[n]) for n in layout.layers[0]) + 0.3
-    right = 0.085 * len(names[layout.layers[-1][0]]) + 0.4
-    width, height = places[:, 0].max() + left + right, np.ptp(places[:, 1]) + 1.3
-    figure = Figure(figsize=(width, height))
+    palette = palette_called(colours)
+    notes = {} if statistics is None else notes_of(statistics)
+    scene = scene_of(formula, style=style, length=label_length, notes=notes)
+    head = 0.3 if title else 0.0
+    figure = Picture(figsize=(scene.width, scene.height + head))
     axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_xlim(-left, width - left)
-    axes.set_ylim(places[:, 1].min() - 0.75, places[:, 1].max() + 0.55)
+    axes.set_xlim(0, scene.width)
+    axes.set_ylim(scene.height, -head)
     axes.axis("off")
-    for edge in layout.edges:
-        axes.add_patch(_curve(edge, places, palette))
-    _draw_nodes(axes, layout, names, places, palette)
-    _draw_legend(axes, palette, negated=any(edge.negated for edge in layout.edges))
+    _draw(axes, scene, palette)
     if title:
-        figure.suptitle(shortened(title, 120), fontsize=11, parse_math=False)
+        write(axes, scene.width / 2, 0.05 - head / 2, shortened(title, 120), ha="center", va="center", fontsize=11)
     return figure
 
 
-def _places(layout: Layout) -> NDArray[np.float64]:
-    """The position of every node in inches; gates are drawn towards the mean height of what they read."""
-    tallest = max(sum(_room(layout.nodes[n]) for n in layer) for layer in layout.layers)
-    gap, step = COLUMN + 0.06 * tallest, max(ROW, tallest / len(layout.layers[0]))
-    places = np.zeros((len(layout.nodes), 2))
-    inputs: dict[int, list[int]] = {}
-    for edge in layout.edges:
-        for a, b in zip(edge.path, edge.path[1:], strict=False):
-            inputs.setdefault(b, []).append(a)
-    for d, layer in enumerate(layout.layers):
-        wanted = np.array([-i * step if d == 0 else places[inputs[n], 1].mean() for i, n in enumerate(layer)])
-        places[list(layer), 0] = d * gap
-        places[list(layer), 1] = _spread(wanted, [_room(layout.nodes[n]) for n in layer])
-    return places
+def notes_of(statistics: pd.DataFrame) -> Mapping[str, str]:
+    """What is written below concepts and the target.
+
+    >>> table = pd.DataFrame({"kind": ["target"], "name": ["yes"], "coverage": [40], "support": [38]})
+    >>> notes_of(table)
+    {'yes': '40 rows, 95% positive'}
+    """
+    named = statistics[statistics["kind"] != "rule"]
+    rows = zip(named["name"], named["coverage"], named["support"], strict=True)
+    return {name: f"{n:,} rows" + (f", {support / n:.0%} positive" if n else "") for name, n, support in rows}
 
 
-def _room(node: Node) -> float:
-    """The height that a node needs: little for a bend, more for a gate with a name above it."""
-    if node.label is None:
-        return 0.45 * ROW
-    return 1.45 * ROW if node.gate and node.label else ROW
+def _draw(axes: Axes, scene: Scene, palette: Palette) -> None:
+    for panel in scene.panels:
+        _draw_panel(axes, panel, palette)
+    for edge in scene.edges:
+        axes.add_patch(_curve(edge, palette))
+        if edge.times > 1:
+            (x, y), (_, before) = edge.points[-1], edge.points[-2]
+            at = y + 0.12 * np.sign(before - y)
+            write(
+                axes, x - 0.1, at, f"×{edge.times}", ha="right", va="center", fontsize=7, color=palette.ink, halo=True
+            )
+    for node in scene.nodes:
+        _draw_unit(axes, node, palette, framed=bool(scene.panels)) if node.gate else _draw_leaf(axes, node, palette)
+    _draw_legend(axes, scene, palette)
 
 
-def _spread(wanted: NDArray[np.float64], sizes: list[float]) -> NDArray[np.float64]:
-    """Heights near ``wanted``, falling, at least the mean of two sizes apart (pool adjacent violators)."""
-    gaps = np.concatenate([[0.0], np.cumsum([(a + b) / 2 for a, b in itertools.pairwise(sizes)])])
-    blocks: list[list[float]] = []
-    for value in wanted + gaps:
-        blocks.append([value])
-        while len(blocks) > 1 and np.mean(blocks[-2]) < np.mean(blocks[-1]):
-            blocks[-2:] = [blocks[-2] + blocks[-1]]
-    return np.asarray(np.concatenate([np.full(len(b), np.mean(b)) for b in blocks]) - gaps)
+def _draw_panel(axes: Axes, panel: Panel, palette: Palette) -> None:
+    x, y = panel.corner
+    frame = patches.FancyBboxPatch(
+        (x, y),
+        panel.width,
+        panel.height,
+        boxstyle="round,pad=0,rounding_size=0.08",
+        facecolor=palette.paper,
+        edgecolor=palette.rule,
+        linewidth=0.8,
+        zorder=0,
+    )
+    axes.add_patch(frame)
+    write(axes, x + 0.12, y + 0.17, panel.title, ha="left", va="center", fontsize=10, weight="bold", color=palette.ink)
 
 
-def _curve(edge: Edge, places: NDArray[np.float64], palette: Palette) -> patches.PathPatch:
-    points = places[list(edge.path)]
+def _curve(edge: Edge, palette: Palette) -> patches.PathPatch:
+    points = np.array(edge.points)
     vertices, codes = [points[0]], [Path.MOVETO]
     for a, b in itertools.pairwise(points):
         reach = np.array([(b[0] - a[0]) * 0.45, 0.0])
@@ -101,36 +124,67 @@ def _curve(edge: Edge, places: NDArray[np.float64], palette: Palette) -> patches
         Path(np.array(vertices), codes),
         edgecolor=palette.gate(edge.gate),
         facecolor="none",
-        linewidth=1.3,
-        alpha=0.8,
+        linewidth=1.0 + 0.5 * min(edge.times, 4),
+        alpha=0.75,
         linestyle=DASHES if edge.negated else "solid",
         capstyle="round",
+        zorder=1,
     )
 
 
-def _draw_nodes(axes: Axes, layout: Layout, names: list[str], places: NDArray[np.float64], palette: Palette) -> None:
-    target = layout.layers[-1][0]
-    for i, (node, (x, y)) in enumerate(zip(layout.nodes, places, strict=True)):
-        if node.label is None:
-            continue
-        if not node.gate:
-            axes.add_patch(patches.Circle((x, y), RADIUS / 3, color=palette.ink, zorder=3))
-            write(axes, x - 0.12, y, names[i], ha="right", va="center", fontsize=9, color=palette.ink)
-            continue
-        colour = palette.gate(node.gate)
-        axes.add_patch(patches.Circle((x, y), RADIUS, facecolor="white", edgecolor=colour, linewidth=1.6, zorder=3))
-        write(axes, x, y - 0.01, SYMBOLS[node.gate], ha="center", va="center", fontsize=10, color=colour, zorder=4)
-        if i == target:
-            write(axes, x + 0.22, y, names[i], ha="left", va="center", fontsize=10, weight="bold", color=palette.ink)
-        elif names[i]:
-            write(
-                axes, x, y + RADIUS + 0.02, names[i], ha="center", va="bottom", fontsize=8, color=palette.ink, halo=True
-            )
+def _draw_leaf(axes: Axes, node: Node, palette: Palette) -> None:
+    (x, y), reference = node.at, node.role == "concept"
+    face = palette.paper if reference else palette.ink
+    axes.add_patch(patches.Circle((x, y), DOT, facecolor=face, edgecolor=palette.ink, linewidth=1.0, zorder=3))
+    weight = "bold" if reference else "normal"
+    write(axes, x - 0.1, y, node.label, ha="right", va="center", fontsize=LABEL_SIZE, weight=weight, color=palette.ink)
 
 
-def _draw_legend(axes: Axes, palette: Palette, negated: bool) -> None:
-    lines = [Line2D([], [], color=palette.gate(g), linewidth=1.6) for g in ("and", "or")]
-    if negated:
-        lines.append(Line2D([], [], color=palette.faint, linewidth=1.6, linestyle=DASHES))
-    names = ["and", "or", "not"][: len(lines)]
-    axes.legend(lines, names, loc="lower right", ncols=3, frameon=False, fontsize=8, handlelength=1.8)
+def _draw_unit(axes: Axes, node: Node, palette: Palette, *, framed: bool) -> None:
+    (x, y), colour = node.at, palette.gate(node.gate)
+    box = patches.FancyBboxPatch(
+        (x - node.width / 2, y - HEIGHT / 2),
+        node.width,
+        HEIGHT,
+        boxstyle=f"round,pad=0,rounding_size={HEIGHT / 2}",
+        facecolor="white",
+        edgecolor=colour,
+        linewidth=1.3,
+        zorder=3,
+    )
+    axes.add_patch(box)
+    write(axes, x, y, node.words, ha="center", va="center_baseline", fontsize=UNIT_SIZE, color=colour, zorder=4)
+    if node.note:
+        write(
+            axes,
+            x,
+            y + HEIGHT / 2 + 0.02,
+            node.note,
+            ha="center",
+            va="top",
+            fontsize=6.5,
+            color=palette.faint,
+            halo=True,
+        )
+    if framed or not node.label:
+        return
+    if node.role == "target":
+        right = x + node.width / 2 + 0.1
+        write(
+            axes, right, y, node.label, ha="left", va="center", fontsize=TARGET_SIZE, weight="bold", color=palette.ink
+        )
+    else:
+        up = y - HEIGHT / 2 - 0.02
+        write(
+            axes, x, up, node.label, ha="center", va="bottom", fontsize=8, weight="bold", color=palette.ink, halo=True
+        )
+
+
+def _draw_legend(axes: Axes, scene: Scene, palette: Palette) -> None:
+    used = {node.gate for node in scene.nodes}
+    lines = {text: Line2D([], [], color=palette.gate(g), linewidth=1.6) for g, text in LEGEND.items() if g in used}
+    if any(edge.negated for edge in scene.edges):
+        lines["not"] = Line2D([], [], color=palette.faint, linewidth=1.6, linestyle=DASHES)
+    axes.legend(
+        lines.values(), lines, loc="lower right", ncols=4, frameon=False, fontsize=7, handlelength=1.6, borderpad=0.1
+    )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from rulenet.conditions import Attribute
 from rulenet.datasets import make_artificial
 from rulenet.experiments.paper.report import Report
 from rulenet.experiments.tables import to_markdown
@@ -14,7 +15,6 @@ from rulenet.formulas import And, Expression, Formula, Or, equivalent, factor, m
 from rulenet.formulas.export import export
 from rulenet.formulas.expressions import walk
 from rulenet.formulas.truth import holds_in
-from rulenet.literals import Attribute, Literal
 from rulenet.pictures import draw_network
 
 SEED = 128
@@ -23,7 +23,7 @@ ATTRIBUTES = {name: Attribute(name, (False, True)) for name in "bcdfhij"}
 
 def _all(literals: str) -> Expression:
     """The conjunction of letters, a negated one after ~; a single letter is itself."""
-    parts = tuple(Literal(ATTRIBUTES[x[-1]], x[0] != "~") for x in literals.split())
+    parts = tuple(ATTRIBUTES[x[-1]].equal(x[0] != "~") for x in literals.split())
     return And(parts) if len(parts) > 1 else parts[0]
 
 

@@ -8,10 +8,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
-from rulenet.estimator import RuleNetworkClassifier
+from rulenet import Greedy, RandomInit, RuleNetworkClassifier
 from rulenet.experiments.paper.ripper import Ripper
-from rulenet.training.greedy import Greedy
-from rulenet.training.initialise import RandomInit
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,16 @@ class Ripper(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.rules_.fit(np.asarray(X), np.asarray(y), pos_class=True)
         return self
 
+    @property
+    def n_rules_(self) -> int:
+        """How many rules there are."""
+        return len(self.rules_.ruleset_.rules)
+
+    @property
+    def size_(self) -> int:
+        """How many conditions all rules have."""
+        return sum(len(rule.conds) for rule in self.rules_.ruleset_.rules)
+
     def predict(self, X: ArrayLike) -> NDArray[np.bool_]:
         """Whether a rule covers each row."""
         return np.asarray(self.rules_.predict(np.asarray(X)), dtype=np.bool_)

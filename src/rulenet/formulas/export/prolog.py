@@ -1,49 +1,72 @@
 """Prolog: the paper's notation for reading, and clauses that SWI-Prolog runs."""
 
+import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from rulenet.formulas.export.values import check_plain
-from rulenet.formulas.expressions import And, Concept, Constant, Expression, Formula, Not, Or
+from rulenet.conditions import Attribute, Condition, Range
+from rulenet.formulas.export.infix import Infix, Written
+from rulenet.formulas.export.reading import Alternative, Missing, OneOf, Reading, is_proposition, readings
+from rulenet.formulas.export.values import check_plain, iso, number_text, seconds
+from rulenet.formulas.expressions import Concept, Expression, Formula, Or
 from rulenet.formulas.graph import simplify
-from rulenet.literals import Literal
 
 QUOTE, DOUBLE_QUOTE = "'", '"'
 OPERATORS = {"not", "is", "mod", "rem", "div", "rdiv", "xor", "dynamic", "discontiguous", "initialization", "table"}
-Leaf = Callable[[Literal | Concept], str]
+SIGNS = {"=": "=", "!=": "\\=", "<=": "=<", ">": ">"}
 
 PREAMBLE = """\
 :- encoding(utf8).
 :- style_check(-singleton).
 % value(Row, Column, Value) says what is known of a row; a missing value has no such fact.
+% Dates are text like "2024-03-01T12:30:00.000000", in UTC where they have a time zone; durations are seconds.
 :- dynamic value/3.
-one_of(Row, Column, Values) :- value(Row, Column, Value), memberchk(Value, Values).
+one_of(Row, Column, Values) :- value(Row, Column, Value), member(Known, Values), same(Value, Known), !.
+same(Value, Known) :- number(Known), !, number_of(Value, Number), Number =:= Known.
+same(Value, Value).
+at_most(Row, Column, High) :- value(Row, Column, Value), compared(Value, High, Order), Order \\= (>), !.
+above(Row, Column, Low) :- value(Row, Column, Value), compared(Value, Low, >), !.
+within(Row, Column, Low, High) :- above(Row, Column, Low), at_most(Row, Column, High).
+known(Row, Column) :- value(Row, Column, _), !.
+missing(Row, Column) :- \\+ value(Row, Column, _).
+at_least(Need, Goals) :- include(call, Goals, Held), length(Held, Count), Count >= Need.
+compared(Value, Bound, Order) :- string(Bound), !, string(Value), compare(Order, Value, Bound).
+compared(Value, Bound, Order) :- number_of(Value, Number), as_float(Number, Float), order(Float, Bound, Order).
+order(Float, Bound, >) :- Float > Bound, !.
+order(_, _, <).
+number_of(Value, Number) :- string(Value), !, number_string(Number, Value).
+number_of(Value, Value) :- number(Value).
+as_float(Number, Float) :- integer(Number), abs(Number) < 2 ** 1023, !, Float is float(Number).
+as_float(Number, Number).
 """
 
 
 def to_prolog(formula: Formula, *, executable: bool = False) -> str:
-    """The formula as clauses, in the notation of the paper's figure 1.
+    r"""The formula as clauses, in the notation of the paper's figure 1.
 
     ``executable=True`` gives a program that defines ``holds(Name, Row)`` for the target and every concept; rows are
-    facts ``value(Row, Column, Value)``, such as ``facts`` writes.
+    facts ``value(Row, Column, Value)``, such as ``facts`` writes, and ``Row`` is to be known when it is asked.
 
-    >>> from rulenet.literals import Attribute
     >>> x1, x2 = Attribute("x1", (False, True)), Attribute("x2", (False, True))
-    >>> print(to_prolog(Formula(And((Literal(x1, True), Literal(x2, False))), {}, (x1, x2))))
-    positive :- x1, not x2.
+    >>> age = Attribute("age", kind="numeric", cuts=(20, 37.5))
+    >>> from rulenet.formulas.expressions import And
+    >>> print(to_prolog(Formula(And((x1.equal(True), x2.equal(False), age.at_most(37.5))), {}, (x1, x2, age))))
+    positive :- x1, not x2, age =< 37.5.
     """
     if executable:
         formula = simplify(formula)  # without "not", which in Prolog would be true of missing values
-        return PREAMBLE + "\n".join(_clauses(formula, _call))
-    return "\n".join(_clauses(formula, _notation))
+        return PREAMBLE + "\n".join(clauses(formula.definitions, PROGRAM))
+    return "\n".join(clauses(formula.definitions, NOTATION))
 
 
 def facts(rows: Iterable[Mapping[str, Any]]) -> str:
     """Rows as facts, numbered from 0; None and NaN are missing.
 
-    >>> print(facts([{"colour": "red", "size": None}]))
+    >>> print(facts([{"colour": "red", "size": None, "signed": date(2024, 3, 1)}]))
     value(0, colour, "red").
+    value(0, signed, "2024-03-01T00:00:00.000000").
     """
     found = [
         f"value({i}, {atom(column)}, {term(value)})."
@@ -65,7 +88,21 @@ def atom(name: str) -> str:
 
 
 def term(value: Hashable) -> str:
-    """A value as a Prolog term: strings for text, ``true`` and ``false`` for Booleans."""
+    """A value as a Prolog term: strings for text and dates, ``true`` and ``false`` for Booleans, seconds for durations.
+
+    >>> print(term("red"), term(True), term(float("-inf")), term(timedelta(minutes=1)))
+    "red" true -1.0Inf 60.0
+    """
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, datetime):
+        moment = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
+        return f'"{moment.isoformat(timespec="microseconds")}"'
+    if isinstance(value, date):
+        return f'"{value.isoformat()}T00:00:00.000000"'
+    if isinstance(value, timedelta):
+        return repr(value.total_seconds())
+    if isinstance(value, float) and math.isinf(value):
+        return "1.0Inf" if value > 0 else "-1.0Inf"
     plain = check_plain(value, "Prolog")
     if isinstance(plain, str):
         return f'"{_escape(plain, DOUBLE_QUOTE)}"'
@@ -81,39 +118,101 @@ def _escape(text: str, quotes: str) -> str:
     return "".join(map(escaped, text))
 
 
-def _clauses(formula: Formula, leaf: Leaf) -> Iterable[str]:
-    for name, meaning in formula.definitions:
+def clauses(definitions: Iterable[tuple[str, Expression]], language: Infix) -> Iterable[str]:
+    """A clause for every way in which a name holds."""
+    for name, meaning in definitions:
         for body in meaning.parts if isinstance(meaning, Or) else (meaning,):
-            yield f"{leaf(Concept(name))} :- {_body(body, leaf)}."
+            yield f"{language.text(Concept(name))} :- {language.text(body)}."
 
 
-def _body(expression: Expression, leaf: Leaf) -> str:
-    match expression:
-        case And(parts):
-            return ", ".join(f"({_body(p, leaf)})" if isinstance(p, Or) else _body(p, leaf) for p in parts)
-        case Or(parts):
-            return " ; ".join(_body(p, leaf) for p in parts)
-        case Not(part):
-            return f"not ({_body(part, leaf)})" if isinstance(part, And | Or) else f"not {_body(part, leaf)}"
-        case Constant(value):
-            return "true" if value else "fail"
-        case Literal() | Concept():
-            return leaf(expression)
+class _Clauses(Infix):
+    and_word, or_word = ", ", " ; "
+
+    def inside(self, part: Written, join: str) -> str:
+        """A part among others; a conjunction binds more closely than a disjunction."""
+        loose = part.join == "or" if join == "and" else part.join and join == "count"
+        return f"({part.text})" if loose else part.text
+
+    def constant(self, value: bool) -> str:
+        return "true" if value else "fail"
+
+    def at_least(self, need: int, parts: tuple[Expression, ...]) -> Written:
+        return Written(f"at_least({need}, [{', '.join(self.inside(self.write(p), 'count') for p in parts)}])")
+
+    def negated(self, part: Written) -> Written:
+        return Written(f"not ({part.text})" if part.join else f"not {part.text}")
 
 
-def _notation(expression: Literal | Concept) -> str:
-    if isinstance(expression, Concept):
-        return atom(expression.name)
-    column = atom(expression.attribute.name)
-    if expression.attribute.values == (False, True) and all(isinstance(v, bool) for v in expression.attribute.values):
-        return column if (expression.operator == "==") == expression.value else f"not {column}"
-    value = expression.value
-    written = atom(value) if isinstance(value, str) else str(value)
-    return f"{column} {'=' if expression.operator == '==' else chr(92) + '='} {written}"
+class _Notation(_Clauses):
+    """As people read it."""
+
+    def concept(self, name: str) -> str:
+        return atom(name)
+
+    def condition(self, condition: Condition) -> Written:
+        return self.joined("or", (_comparison(condition.attribute, x) for x in readings(condition)))
 
 
-def _call(expression: Literal | Concept) -> str:
-    if isinstance(expression, Concept):
-        return f"holds({atom(expression.name)}, Row)"
-    column, values = atom(expression.attribute.name), [term(v) for v in expression.satisfying]
-    return f"value(Row, {column}, {values[0]})" if len(values) == 1 else f"one_of(Row, {column}, [{', '.join(values)}])"
+class _Program(_Clauses):
+    """As SWI-Prolog runs it."""
+
+    def concept(self, name: str) -> str:
+        return f"holds({atom(name)}, Row)"
+
+    def comparisons(self, attribute: Attribute, alternative: Alternative) -> list[str]:
+        column = atom(attribute.name)
+        match alternative:
+            case OneOf((value,)) if not isinstance(value, int | float):
+                return [f"value(Row, {column}, {term(value)})"]
+            case OneOf(values):
+                return [f"one_of(Row, {column}, [{', '.join(map(term, values))}])"]
+            case Range(None, None):
+                return [f"known(Row, {column})"]
+            case Range(None, high) if high is not None:
+                return [f"at_most(Row, {column}, {_bound(attribute, high)})"]
+            case Range(low, None) if low is not None:
+                return [f"above(Row, {column}, {_bound(attribute, low)})"]
+            case Range(low, high) if low is not None and high is not None:
+                return [f"within(Row, {column}, {_bound(attribute, low)}, {_bound(attribute, high)})"]
+            case Missing():
+                return [f"missing(Row, {column})"]
+            case _:
+                raise AssertionError(alternative)
+
+
+def _bound(attribute: Attribute, bound: float) -> str:
+    match attribute.kind:
+        case "date" | "instant":
+            return f'"{iso(bound)}"'
+        case "duration":
+            return number_text(seconds(bound))
+        case _:
+            return number_text(bound) if math.isfinite(bound) else term(float(bound))
+
+
+def _comparison(attribute: Attribute, reading: Reading) -> Written:
+    column, sign, values = atom(attribute.name), reading.sign, [_shown(attribute, v) for v in reading.values]
+    if is_proposition(attribute) and sign == "=":
+        return Written(column if reading.values[0] else f"not {column}")
+    match sign:
+        case "missing" | "known":
+            return Written(f"{sign}({column})")
+        case "never":
+            return Written("fail")
+        case "within":
+            return Written(f"{column} > {values[0]}, {column} =< {values[1]}", "and")
+        case "in" | "not in":
+            found = f"member({column}, [{', '.join(values)}])"
+            return Written(found if sign == "in" else f"not {found}")
+        case _:
+            return Written(f"{column} {SIGNS[sign]} {values[0]}")
+
+
+def _shown(attribute: Attribute, value: Hashable) -> str:
+    if attribute.measured:
+        shown = attribute.shown(value)  # type: ignore[arg-type]
+        return shown if attribute.kind == "numeric" else atom(shown)
+    return atom(value) if isinstance(value, str) else str(value)
+
+
+NOTATION, PROGRAM = _Notation(), _Program()

@@ -1,41 +1,26 @@
 """SQL: a condition, a CASE expression, or a query that keeps the concepts as columns.
 
-NULL is a missing value. A literal lists the values for which it holds, so an unseen value satisfies none, also where
-the formula says "not equal"; what SQL leaves unknown counts as false.
+NULL is a missing value. A condition lists the values or the range for which it holds, so an unseen value satisfies
+none, also where the formula says "not equal"; what SQL leaves unknown counts as false.
 """
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from typing import Literal as OneOf
+import math
+from collections.abc import Callable, Hashable, Iterable
+from typing import Literal as OneOfThese
 
+from rulenet.conditions import Attribute, Bound, Range
 from rulenet.exceptions import FormulaError
-from rulenet.formulas.export.value_sets import ValueSet, gathered
-from rulenet.formulas.export.values import check_plain
-from rulenet.formulas.expressions import And, Concept, Constant, Expression, Formula, Or
+from rulenet.formulas.export.infix import Infix, Written
+from rulenet.formulas.export.reading import Alternative, Missing, OneOf, points
+from rulenet.formulas.export.sql_dialects import Dialect, dialect_called
+from rulenet.formulas.export.values import check_plain, number_text
+from rulenet.formulas.expressions import Expression, Formula, Or
 from rulenet.formulas.graph import simplify
-from rulenet.literals import Literal
 
-Style = OneOf["case", "where", "select"]
+Style = OneOfThese["case", "where", "select"]
+STYLES: tuple[Style, ...] = ("case", "where", "select")
 MAX_CHARACTERS = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """How names are quoted, and what a database lacks."""
-
-    opening: str = '"'
-    closing: str = '"'
-    backslash_escapes: bool = False
-    has_booleans: bool = True
-    unicode_prefix: str = ""
-
-
-DIALECTS = {
-    "ansi": Dialect(),
-    "mysql": Dialect("`", "`", backslash_escapes=True),
-    "bigquery": Dialect("`", "`", backslash_escapes=True),
-    "mssql": Dialect("[", "]", has_booleans=False, unicode_prefix="N"),
-}
+MAX_DIGITS = 15  # longer decimals are written as floats: databases read others as decimals, and round them once more
 
 
 def to_sql(
@@ -56,9 +41,12 @@ def to_sql(
     style : {"case", "where", "select"}
         ``"where"`` is the bare condition, ``"case"`` an expression with ``positive`` or ``negative`` as its value, and
         ``"select"`` a query on ``table`` that adds a column for every concept and one for the target.
-    dialect : {"ansi", "mysql", "bigquery", "mssql"}
-        ANSI suits SQLite, DuckDB, PostgreSQL, Oracle, Snowflake. Text is compared as the column's collation does: where
-        that ignores case, so do the rules.
+    dialect : {"ansi", "sqlite", "mysql", "bigquery", "mssql"}
+        ANSI suits DuckDB, PostgreSQL, Oracle, Snowflake, and SQLite where there are no dates: in the dialect
+        ``"sqlite"`` these are ISO text (in UTC where they have a time zone). Durations are intervals, or numbers of
+        seconds where a database has none (``"sqlite"``, ``"mysql"``, ``"mssql"``). Text is compared as the column's
+        collation does: where that ignores case, so do the rules. Columns of numbers are to hold NULL, not NaN, which
+        some databases take for the largest number.
     table : str
         The table of ``"select"``.
     positive, negative : str, bool, int or float
@@ -66,28 +54,31 @@ def to_sql(
 
     Examples
     --------
-    >>> from rulenet.literals import Attribute
     >>> colour = Attribute("the colour", ("blue", "green", "red"))
-    >>> print(to_sql(Formula(Literal(colour, "red", "!="), {}, (colour,))))
+    >>> print(to_sql(Formula(~colour.equal("red"), {}, (colour,))))
     CASE WHEN "the colour" IN ('blue', 'green') THEN 1 ELSE 0 END
+    >>> age = Attribute("age", kind="numeric", cuts=(20, 37.5))
+    >>> print(to_sql(Formula(age.between(20, 37.5), {}, (age,)), style="where"))
+    "age" > 20 AND "age" <= 37.5
     """
-    if dialect not in DIALECTS:
-        raise FormulaError(f"dialect is {dialect!r}, but must be one of {', '.join(DIALECTS)}")
-    writer = _Writer(DIALECTS[dialect])
+    writer = Writer(dialect_called(dialect))
     formula = simplify(formula)
+    if style not in STYLES:
+        raise FormulaError(f"style is {style!r}, but must be one of {', '.join(STYLES)}")
     if style == "select":
         return _select(formula, writer, table, positive, negative)
     condition = writer.inlined(formula)
-    if style == "where":
-        return condition
-    if style != "case":
-        raise FormulaError(f"style is {style!r}, but must be one of case, where, select")
-    return writer.case(condition, positive, negative)
+    return condition if style == "where" else writer.case(condition, positive, negative)
 
 
-class _Writer:
+class Writer(Infix):
+    """SQL in one dialect; ``refer`` says how a concept is referred to."""
+
+    and_word, or_word = " AND ", " OR "
+
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
+        self.refer: Callable[[str], str] = self.name
 
     def name(self, name: str) -> str:
         """A quoted identifier."""
@@ -110,65 +101,95 @@ class _Writer:
         return repr(plain)
 
     def case(self, condition: str, positive: Hashable, negative: Hashable) -> str:
+        """One of two values."""
         return f"CASE WHEN {condition} THEN {self.value(positive)} ELSE {self.value(negative)} END"
 
     def inlined(self, formula: Formula) -> str:
         """The condition with every concept written out, a rule a line."""
         known: dict[str, str] = {}
+        self.refer = lambda concept: f"({known[concept]})"
         for name, meaning in formula.concepts.items():
-            known[name] = self.condition(meaning, lambda concept: f"({known[concept]})")
+            known[name] = self.text(meaning)
             if len(known[name]) > MAX_CHARACTERS:
                 raise FormulaError("the condition is too long with all concepts written out; use style='select'")
-        return self.condition(formula.output, lambda concept: f"({known[concept]})", line="\n  ")
+        return self.lines(formula.output)
 
-    def condition(self, expression: Expression | ValueSet, concept: Callable[[str], str], line: str = " ") -> str:
-        match expression:
-            case And() | Or():
-                parts = gathered(expression)
-                word = " AND " if isinstance(expression, And) else f"{line}OR "
-                written = (self.condition(p, concept) for p in parts)
-                return word.join(
-                    f"({text})" if isinstance(p, And | Or) else text for p, text in zip(parts, written, strict=True)
-                )
-            case Concept(name):
-                return concept(name)
-            case Constant(value):
-                return "1 = 1" if value else "1 = 0"
-            case ValueSet(attribute, values):
-                return self.one_of(attribute.name, values)
-            case Literal():
-                return self.one_of(expression.attribute.name, expression.satisfying)
+    def lines(self, expression: Expression) -> str:
+        """An expression with the parts of an OR on lines of their own."""
+        if not isinstance(expression, Or):
+            return self.text(expression)
+        return self.joined("or", map(self.write, expression.parts), "\n  OR ").text
+
+    def concept(self, name: str) -> str:
+        """A reference to a concept."""
+        return self.refer(name)
+
+    def constant(self, value: bool) -> str:
+        """What always holds, or never."""
+        return "1 = 1" if value else "1 = 0"
+
+    def at_least(self, need: int, parts: tuple[Expression, ...]) -> Written:
+        """A sum compared with what it needs."""
+        return Written(f"{' + '.join(self.summands(points(parts)))} >= {need}", "count")
+
+    def summands(self, parts: Iterable[tuple[int, Expression]]) -> list[str]:
+        """For every part its points where it holds, else 0."""
+        return [self.case(self.text(part), times, 0) for times, part in parts]
+
+    def comparisons(self, attribute: Attribute, alternative: Alternative) -> list[str]:
+        """The comparisons that together say ``alternative``."""
+        name = self.name(attribute.name)
+        match alternative:
+            case OneOf(values):
+                written = [self.value(v) for v in values]
+                return [f"{name} = {written[0]}" if len(written) == 1 else f"{name} IN ({', '.join(written)})"]
+            case Missing():
+                return [f"{name} IS NULL"]
+            case Range(None, None):
+                return [f"{name} IS NOT NULL"]
+            case Range(low, high):
+                name = self.dialect.column(name, attribute)
+                above = [] if low is None else [f"{name} > {self.bound(attribute, low)}"]
+                return above + ([] if high is None else [f"{name} <= {self.bound(attribute, high)}"])
+
+    def bound(self, attribute: Attribute, bound: Bound) -> str:
+        """A cut, such that the database compares with exactly this number or moment."""
+        if not math.isfinite(bound):
+            raise FormulaError(f"column {attribute.name!r} is cut at {bound}, which SQL cannot say; give other cuts")
+        match attribute.kind:
+            case "date" | "instant":
+                return self.dialect.moment(bound, attribute)
+            case "duration":
+                return self.dialect.span(bound)
             case _:
-                raise AssertionError(expression)
-
-    def one_of(self, column: str, values: tuple[Hashable, ...]) -> str:
-        written = [self.value(v) for v in values]
-        if len(written) == 1:
-            return f"{self.name(column)} = {written[0]}"
-        return f"{self.name(column)} IN ({', '.join(written)})"
+                return _number(bound)
 
 
-def _select(formula: Formula, writer: _Writer, table: str, positive: Hashable, negative: Hashable) -> str:
+def _number(bound: Bound) -> str:
+    text = number_text(bound)
+    return text if "e" in text or sum(map(str.isdigit, text)) <= MAX_DIGITS else f"{text}e0"
+
+
+def _select(formula: Formula, writer: Writer, table: str, positive: Hashable, negative: Hashable) -> str:
     """One step a concept, each adding a column of 1 and 0 to the one before."""
-    columns = _column_names(formula)
+    columns = column_names(formula.attributes, [name for name, _ in formula.definitions])
+    writer.refer = lambda concept: f"{writer.name(columns[concept])} = 1"
     source, steps = writer.name(table), list[str]()
     for name, meaning in formula.concepts.items():
-        condition = writer.condition(meaning, lambda concept: f"{writer.name(columns[concept])} = 1")
         step = writer.name(f"with {columns[name]}")
-        value = writer.case(condition, 1, 0)
+        value = writer.case(writer.text(meaning), 1, 0)
         steps.append(f"{step} AS (\n  SELECT *, {value} AS {writer.name(columns[name])}\n  FROM {source}\n)")
         source = step
-    condition = writer.condition(formula.output, lambda concept: f"{writer.name(columns[concept])} = 1", line="\n  ")
-    value = writer.case(condition, positive, negative)
+    value = writer.case(writer.lines(formula.output), positive, negative)
     query = f"SELECT *, {value} AS {writer.name(columns[formula.target])}\nFROM {source}"
     return "WITH " + ",\n".join(steps) + "\n" + query if steps else query
 
 
-def _column_names(formula: Formula) -> dict[str, str]:
-    """A column name for every concept and the target; databases ignore case, so names differ in more."""
-    taken = {a.name.casefold() for a in formula.attributes}
+def column_names(attributes: Iterable[Attribute], wanted: Iterable[str]) -> dict[str, str]:
+    """Column names besides those of ``attributes``; databases ignore case, so names differ in more."""
+    taken = {a.name.casefold() for a in attributes}
     names: dict[str, str] = {}
-    for name, _ in formula.definitions:
+    for name in wanted:
         column = name
         while column.casefold() in taken:
             column += "_"

@@ -1,7 +1,11 @@
 """Plain text for people: what the target and the concepts mean."""
 
-from rulenet.formulas.expressions import And, Concept, Constant, Expression, Formula, Not, Or
-from rulenet.literals import Literal
+from collections.abc import Iterable, Iterator
+
+from rulenet.conditions import Condition
+from rulenet.formulas.export.infix import Infix, Written
+from rulenet.formulas.export.reading import gate_words, points
+from rulenet.formulas.expressions import And, AtLeast, Constant, Expression, Formula, Gate, Or
 
 MAX_LINE = 80
 
@@ -9,42 +13,69 @@ MAX_LINE = 80
 def to_text(formula: Formula) -> str:
     """The formula in words: "positive if ..., where c1 means ...".
 
-    >>> from rulenet.literals import Attribute
-    >>> a, b = Attribute("a", (0, 1)), Attribute("b", (0, 1, 2))
-    >>> print(to_text(Formula(And((Literal(a, 1), Literal(b, 2, "!="))), {}, (a, b))))
-    positive if a = 1 and b != 2
+    >>> from rulenet.conditions import Attribute
+    >>> a, age = Attribute("a", (0, 1, 2)), Attribute("age", kind="numeric", cuts=(20, 37.5))
+    >>> print(to_text(Formula(And((~a.equal(2), age.between(20, 37.5))), {}, (a, age))))
+    positive if a != 2 and 20 < age <= 37.5
+    >>> print(to_text(Formula(AtLeast(2, (a.equal(0), a.equal(1), a.equal(1), age.above(20))), {}, (a, age))))
+    positive if at least 2 points of
+        a = 0
+        2 x a = 1
+        age > 20
     """
-    blocks = [_block(f"{formula.target} if", formula.output)]
-    blocks += [_block(f"where {name} means", meaning) for name, meaning in reversed([*formula.concepts.items()])]
+    blocks = [block(f"{formula.target} if", formula.output)]
+    blocks += [block(f"where {name} means", meaning) for name, meaning in reversed([*formula.concepts.items()])]
     return "\n".join(blocks)
-
-
-def _block(head: str, expression: Expression) -> str:
-    if isinstance(expression, Or):
-        return "\n    ".join([f"{head} any of", *(words(p) for p in expression.parts)])
-    if isinstance(expression, And) and len(words(expression)) > MAX_LINE:
-        return "\n    ".join([f"{head} all of", *(words(p) for p in expression.parts)])
-    if isinstance(expression, Constant):
-        return f"{head} {'always' if expression.value else 'never'}"
-    return f"{head} {words(expression)}"
 
 
 def words(expression: Expression) -> str:
     """One expression on one line.
 
-    >>> words(Or((Concept("c1"), Not(Concept("c2")))))
-    'c1 or not c2'
+    >>> from rulenet.formulas.expressions import Concept, Not
+    >>> print(words(Or((Concept("c1"), Not(Concept("c2"))))), words(AtLeast(2, tuple(map(Concept, "abc")))), sep=" · ")
+    c1 or not c2 · at least 2 of (a, b, c)
     """
-    match expression:
-        case And(parts):
-            return " and ".join(f"({words(p)})" if isinstance(p, Or) else words(p) for p in parts)
-        case Or(parts):
-            return " or ".join(f"({words(p)})" if isinstance(p, And) else words(p) for p in parts)
-        case Not(part):
-            return f"not ({words(part)})" if isinstance(part, And | Or) else f"not {words(part)}"
-        case Constant(value):
-            return "true" if value else "false"
-        case Concept(name):
-            return name
-        case Literal():
-            return str(expression)
+    return ENGLISH.text(expression)
+
+
+def listed(gate: Gate) -> Iterator[str]:
+    """The parts of a gate, each on one line, with the points that it counts."""
+    return counted(points(gate.parts) if isinstance(gate, AtLeast) else [(1, p) for p in gate.parts])
+
+
+def counted(parts: Iterable[tuple[int, Expression]]) -> Iterator[str]:
+    """Parts, each on one line, with its points."""
+    for times, part in parts:
+        yield f"{times} x {ENGLISH.inside(ENGLISH.write(part), 'count')}" if times > 1 else words(part)
+
+
+def block(head: str, expression: Expression) -> str:
+    """An expression after some words, its parts on lines of their own where they are alternatives or long."""
+    if isinstance(expression, Or | AtLeast) or (isinstance(expression, And) and len(words(expression)) > MAX_LINE):
+        return "\n    ".join([f"{head} {gate_words(expression)}", *listed(expression)])
+    if isinstance(expression, Constant):
+        return f"{head} {'always' if expression.value else 'never'}"
+    return f"{head} {words(expression)}"
+
+
+class _English(Infix):
+    and_word, or_word = " and ", " or "
+
+    def condition(self, condition: Condition) -> Written:
+        return Written(str(condition), "" if condition.is_simple else "or")
+
+    def concept(self, name: str) -> str:
+        return name
+
+    def constant(self, value: bool) -> str:
+        return "true" if value else "false"
+
+    def at_least(self, need: int, parts: tuple[Expression, ...]) -> Written:
+        gate = AtLeast(need, parts)
+        return Written(f"{gate_words(gate)} ({', '.join(listed(gate))})")
+
+    def negated(self, part: Written) -> Written:
+        return Written(f"not ({part.text})" if part.join else f"not {part.text}")
+
+
+ENGLISH = _English()

@@ -1,33 +1,48 @@
 """The formula as an indented tree."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from rulenet.formulas.export.reading import gate_words, points
 from rulenet.formulas.export.text import words
-from rulenet.formulas.expressions import And, Expression, Formula, Not, Or, parts_of
+from rulenet.formulas.expressions import And, AtLeast, Expression, Formula, Not, Or, parts_of
+
+Branch = tuple[int, Expression]
 
 
 def to_tree(formula: Formula) -> str:
     """Every gate on a line, its parts below it.
 
-    >>> from rulenet.literals import Attribute, Literal
-    >>> a, b = (Literal(Attribute(n, (0, 1)), 1) for n in "ab")
-    >>> print(to_tree(Formula(Or((a, And((a, b)))), {}, (a.attribute, b.attribute))))
+    >>> from rulenet.conditions import Attribute
+    >>> a, b, c = (Attribute(n, (0, 1)).equal(1) for n in "abc")
+    >>> print(to_tree(Formula(Or((a, And((a, b)), AtLeast(2, (a, b, c)))), {}, tuple(x.attribute for x in (a, b, c)))))
     positive
     └─ or
        ├─ a = 1
-       └─ and
+       ├─ and
+       │  ├─ a = 1
+       │  └─ b = 1
+       └─ at least 2 of
           ├─ a = 1
-          └─ b = 1
+          ├─ b = 1
+          └─ c = 1
     """
-    return "\n".join(line for name, meaning in reversed(formula.definitions) for line in (name, *_branches((meaning,))))
+    definitions = reversed(formula.definitions)
+    return "\n".join(line for name, meaning in definitions for line in (name, *branches([(1, meaning)])))
 
 
-def _branches(parts: tuple[Expression, ...]) -> Iterator[str]:
-    for k, part in enumerate(parts):
+def branches(parts: Sequence[Branch]) -> Iterator[str]:
+    """The lines of ``parts`` and of all below them."""
+    for k, (times, part) in enumerate(parts):
         last = k == len(parts) - 1
-        yield ("└─ " if last else "├─ ") + _label(part)
-        for line in _branches(parts_of(part)):
+        yield ("└─ " if last else "├─ ") + (f"{times} x " if times > 1 else "") + _label(part)
+        for line in branches(_parts(part)):
             yield ("   " if last else "│  ") + line
+
+
+def _parts(expression: Expression) -> Sequence[Branch]:
+    if isinstance(expression, AtLeast):
+        return points(expression.parts)
+    return [(1, part) for part in parts_of(expression)]
 
 
 def _label(expression: Expression) -> str:
@@ -38,5 +53,7 @@ def _label(expression: Expression) -> str:
             return "or"
         case Not():
             return "not"
+        case AtLeast():
+            return gate_words(expression)
         case _:
             return words(expression)

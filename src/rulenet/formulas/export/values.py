@@ -1,12 +1,16 @@
-"""Which values can be written in other languages."""
+"""Which values can be written in other languages, and how numbers and moments are written in all of them."""
 
 import math
 from collections.abc import Hashable
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
+from rulenet.conditions import EPOCH, Bound
 from rulenet.exceptions import FormulaError
 
 Plain: TypeAlias = str | bool | int | float
+
+EXACT = 2**53  # whole numbers up to here are floats
 
 
 def check_plain(value: Hashable, language: str) -> Plain:
@@ -20,3 +24,43 @@ def check_plain(value: Hashable, language: str) -> Plain:
         return value
     kind = type(value).__name__
     raise FormulaError(f"the value {value!r} is a {kind}, which {language} cannot say; convert the column to text")
+
+
+def number_text(bound: Bound) -> str:
+    """A number such that reading it as a float gives the same one.
+
+    >>> number_text(37.0), number_text(0.1 + 0.2), number_text(-2.5e-9)
+    ('37', '0.30000000000000004', '-2.5e-09')
+    """
+    number = float(bound)
+    return repr(int(number)) if number.is_integer() and abs(number) < EXACT else repr(number)
+
+
+def moment(bound: Bound) -> datetime:
+    """A cut of dates, which counts microseconds since 1970, as a date with time."""
+    return EPOCH + timedelta(microseconds=int(bound))
+
+
+def iso(bound: Bound, separator: str = "T") -> str:
+    """A cut of dates as text of one length, so that the order of texts is the order of dates.
+
+    >>> iso(1_500_000)
+    '1970-01-01T00:00:01.500000'
+    """
+    return moment(bound).isoformat(separator, timespec="microseconds")
+
+
+def seconds(bound: Bound) -> float:
+    """A cut of durations, which counts microseconds, in seconds: the float nearest to it."""
+    return timedelta(microseconds=int(bound)).total_seconds()
+
+
+def seconds_text(bound: Bound) -> str:
+    """A cut of durations in seconds, to the digit.
+
+    >>> seconds_text(90_500_000), seconds_text(-1), seconds_text(60_000_000)
+    ('90.5', '-0.000001', '60')
+    """
+    whole, rest = divmod(abs(int(bound)), 1_000_000)
+    text = f"{whole}.{rest:06d}".rstrip("0").rstrip(".")
+    return f"-{text}" if bound < 0 else text

@@ -1,0 +1,59 @@
+"""Real tables with numbers, as a user has them, and what peers reach on the same folds.
+
+The folder is ../shared/data/tables beside the checkout, or the one that RULENET_TABLES names. Types are inferred from
+the text of the table; only which columns are nominal is told, by columns.csv. Five stratified folds (seed 0), two where
+a table has more than 5,000 rows.
+"""
+
+import os
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+from sklearn.model_selection import StratifiedKFold
+
+from benchmarks.accuracy.sets import Sets
+from rulenet.cli import tables
+from rulenet.experiments.study import Table
+
+SHARED = Path(__file__).parents[3] / "shared"
+MANY_ROWS = ("letter", "magic", "page-blocks", "pendigits", "thyroid")
+
+
+def folder() -> Path:
+    return Path(os.environ.get("RULENET_TABLES", SHARED / "data" / "tables"))
+
+
+def read_columns() -> pd.DataFrame:
+    """A row a column of a table: table, column, type, n_distinct, n_missing."""
+    columns = pd.read_csv(folder() / "columns.csv")
+    return columns.assign(table=[file.split(".")[0] for file in columns["file"]])
+
+
+def table_sets(quick: bool) -> Sets:
+    columns = read_columns()
+    classes = columns[columns["type"] == "class"].sort_values("n_distinct", kind="stable")
+    files = dict(zip(classes["table"], classes["file"], strict=True))
+    if quick:
+        files = dict(list(files.items())[:3])
+    two = StratifiedKFold(2, shuffle=True, random_state=0)
+    datasets = {name: partial(load_table, file) for name, file in files.items()}
+    return Sets(datasets, {name: two for name in files if name in MANY_ROWS}, n_splits=5)
+
+
+def load_table(file: str) -> Table:
+    """The table as text, with the nominal columns categorical."""
+    X, y = tables.split(tables.read(str(folder() / file)), "class", file)
+    columns = read_columns()
+    nominal = columns.loc[(columns["file"] == file) & (columns["type"] == "nominal"), "column"]
+    return X.astype(dict.fromkeys(nominal, "category")), y
+
+
+def read_baselines() -> pd.DataFrame:
+    """What peers reach, a row a table, learner and fold, in the columns of our results; empty where it is not known."""
+    path = folder().parents[1] / "baselines" / "tables.csv"
+    if not path.exists():
+        return pd.DataFrame(
+            columns=["dataset", "learner", "fold", "accuracy", "balanced_accuracy", "fit_seconds", "size"]
+        )
+    return pd.read_csv(path)

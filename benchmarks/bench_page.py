@@ -1,0 +1,100 @@
+"""Opening a page and editing in it, measured in Chromium: 10,000 rows, 300 conditions."""
+
+import shutil
+import tempfile
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import pandas as pd
+
+from rulenet.calibration import Calibration
+from rulenet.encoding import Encoding
+from rulenet.fitted import Fitted
+from rulenet.network import Network
+from rulenet.page import Page, make_page
+
+ARGUMENTS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1600,1000",
+)
+OPENED = "const t = performance.getEntriesByType('navigation')[0]; return t.loadEventEnd"
+EDIT = """
+const done = arguments[arguments.length - 1], app = rulenetPage, k = app.state.outputs[0];
+const start = performance.now();
+%s
+document.body.offsetHeight;
+requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));
+"""
+EDITS = {
+    "change a need": "app.setWanted(k, 1 + (app.at % 5))",
+    "drop a condition": (
+        "const r = ~app.state.units[k].inputs.find(([x]) => x < 0 && app.state.units[~x].inputs.length > 1)[0];"
+        "app.drop(r, app.state.units[r].inputs[0][0])"
+    ),
+    "move a cut": (
+        "const j = [...app.now.result.bits.keys()].filter((r) => r >= 0)[app.at % 50], c = app.state.conditions[j];"
+        "const side = c.ranges[0][0] === null ? 1 : 0; app.moveCut(j, {i: 0, side}, c.ranges[0][side] + 0.01)"
+    ),
+    "undo": "app.goTo(app.at - 1)",
+}
+
+
+def report(n_rows: int = 10_000, n_conditions: int = 300, n_columns: int = 60) -> str:
+    page = workload(n_rows, n_conditions, n_columns)
+    lines = [
+        "## Pages",
+        f"\n{n_rows:,} rows x {n_columns} columns, {n_conditions} conditions in {n_conditions // 4} rules; "
+        f"the file has {len(str(page)) / 1e6:.1f} MB.\n",
+        "| | milliseconds | target |",
+        "|---|---:|---:|",
+    ]
+    for name, found in measure(page).items():
+        lines.append(f"| {name} | {found:.0f} | {1000 if name == 'open' else 100} |")
+    return "\n".join(lines) + "\n"
+
+
+def workload(n_rows: int, n_conditions: int, n_columns: int) -> Page:
+    random = np.random.default_rng(7)
+    X = pd.DataFrame({f"measure {i}": random.normal(size=n_rows).round(3) for i in range(n_columns)})
+    encoding = Encoding.learn(X)
+    n_rules = n_conditions // 4
+    layer = np.zeros((n_rules, len(encoding.conditions)), bool)
+    for i, j in enumerate(random.choice(len(encoding.conditions), n_conditions, replace=False)):
+        layer[i % n_rules, j] = True
+    network = Network([layer, np.ones((1, n_rules), bool)], "and", [[1] * n_rules, [2]])
+    y = np.where(X.iloc[:, 0] + X.iloc[:, 1] > 0, "yes", "no")
+    fitted = Fitted(encoding, network, np.array(["no", "yes"]), (1,), Calibration(1.0, (0.0,)), "yes")
+    return make_page(fitted, X, y)
+
+
+def measure(page: Page, repeats: int = 7) -> dict[str, float]:
+    """Median milliseconds to open the page, and from an edit to its picture."""
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or ""
+    with tempfile.TemporaryDirectory() as folder:
+        for argument in (*ARGUMENTS, f"--user-data-dir={folder}/profile"):
+            options.add_argument(argument)
+        path = Path(folder) / "page.html"
+        page.save(path)
+        browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+        try:
+            times = []
+            for _ in range(3):
+                browser.get(path.as_uri())
+                times.append(browser.execute_script(OPENED))
+            found = {"open": median(times)}
+            for name, script in EDITS.items():
+                found[name] = median(browser.execute_async_script(EDIT % script) for _ in range(repeats))
+            return found
+        finally:
+            browser.quit()

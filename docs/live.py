@@ -1,0 +1,75 @@
+"""The live pages of the documentation, and with ``python docs/live.py`` the screenshots of the tour."""
+
+import io
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from sklearn.datasets import load_breast_cancer
+
+from rulenet import Anneal, RuleNetworkClassifier
+from rulenet.datasets import make_tic_tac_toe
+from rulenet.page import Page
+
+SECONDS = 5.0
+
+
+def tic_tac_toe() -> Page:
+    """Rules for the end of a game."""
+    X, y = make_tic_tac_toe()
+    model = RuleNetworkClassifier(search=Anneal(max_time=SECONDS), random_state=0).fit(X, y)
+    return model.page(X, y, title="Tic-tac-toe")
+
+
+def cells() -> Page:
+    """A table of numbers: cells under the microscope, a third of them held out."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    y = y.map({0: "malignant", 1: "benign"}).rename("cell")
+    held = X.index % 3 == 0
+    model = RuleNetworkClassifier(search=Anneal(max_time=SECONDS), random_state=0).fit(X[~held], y[~held])
+    return model.page(X[~held], y[~held], held_out=(X[held], y[held]), title="Cells under the microscope")
+
+
+PAGES = {"tic-tac-toe": tic_tac_toe, "cells": cells}
+SHOTS = {
+    "page": ("tic-tac-toe", ""),
+    "page-row": ("tic-tac-toe", "app.ask('rows', 3)"),
+    "page-cut": ("cells", "app.select([...app.now.result.bits.keys()].find((r) => r >= 0))"),
+}
+
+
+def write_all(folder: Path) -> None:
+    """Write the live pages that are not there yet."""
+    folder.mkdir(exist_ok=True)
+    for name, make in PAGES.items():
+        path = folder / f"{name}.html"
+        if not path.exists():
+            make().save(path)
+
+
+def take_screenshots(pages: Path, images: Path) -> None:
+    """Small PNGs of what the tour shows."""
+    from PIL import Image
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or ""
+    quiet = ("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync")
+    for argument in ("--headless", "--no-sandbox", *quiet, "--disable-component-update", "--window-size=1500,1000"):
+        options.add_argument(argument)
+    options.add_argument(f"--user-data-dir={tempfile.mkdtemp()}")
+    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+    for name, (page, script) in SHOTS.items():
+        browser.get((pages / f"{page}.html").resolve().as_uri())
+        browser.execute_script(f"const app = rulenetPage; {script}")
+        image = Image.open(io.BytesIO(browser.get_screenshot_as_png())).convert("RGB")
+        image.quantize(64).save(images / f"{name}.png", optimize=True)
+    browser.quit()
+
+
+if __name__ == "__main__":
+    here = Path(__file__).parent
+    write_all(here / "live")
+    take_screenshots(here / "live", here / "images")
+    sys.exit()

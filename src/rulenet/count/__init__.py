@@ -1,0 +1,11 @@
+"""Networks that count: units of conditions give points to classes, and the class with most room to spare wins.
+
+count       the strategy: sampled networks vote, one network is fitted to the vote
+schedule    every temperature, price, count and share, and why
+sample      networks sampled by walks at a constant temperature, and their vote
+distil      one network for the vote
+scoring     what a walk finds: units, points, biases; and the network that says the same
+walk        a counting network on its random walk
+kernels     the compiled walk
+bit_counts  single instructions
+"""

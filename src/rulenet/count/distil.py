@@ -1,0 +1,65 @@
+"""One network for the vote of many.
+
+It is fitted to the probabilities that the vote gives, sharpened, on training rows and on rows made of two of them:
+C. Bucila, R. Caruana and A. Niculescu-Mizil, "Model Compression", KDD 2006.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+
+from rulenet import bits, kernels
+from rulenet.count.sample import Voters
+from rulenet.count.schedule import Law, Schedule
+from rulenet.count.walk import Walker, rows_of
+from rulenet.search.budget import Budget
+from rulenet.search.folds import sample_rows
+from rulenet.search.generate import generate_rows
+from rulenet.search.problem import Problem
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Rows, and how much each of them speaks for each class."""
+
+    literals: bits.Words
+    weights: NDArray[np.int64]
+
+
+def make_lesson(problem: Problem, voters: Voters, schedule: Schedule, seed: int) -> Lesson:
+    """Training rows, and made-up ones, with what the vote says of them."""
+    own = sample_rows(np.arange(problem.n_rows), schedule.max_lesson, seed, problem.codes)
+    n_made = schedule.n_generated if len(own) + schedule.n_generated <= schedule.max_rows else 0
+    known, n_rows = kernels.gather(problem.literals, own), len(own) + n_made
+    made = generate_rows(problem, n_made, RandomState(seed % 2**32), schedule.exchanged) if n_made else None
+    literals = known if made is None else _side_by_side(known, len(own), made, n_made)
+    vote = voters.probabilities(literals, n_rows)
+    mass = np.concatenate([schedule.own * problem.weights[own] / problem.row_weight, np.ones(n_made)])
+    sharp = vote**schedule.sharpness
+    shares = sharp / sharp.sum(axis=1, keepdims=True)
+    return Lesson(literals, np.rint(shares * mass[:, np.newaxis] * schedule.vote_steps).astype(np.int64))
+
+
+def study(
+    lesson: Lesson,
+    problem: Problem,
+    opposite: NDArray[np.int64],
+    law: Law,
+    schedule: Schedule,
+    seed: int,
+    budget: Budget,
+) -> Walker:
+    """A walk that cools to a network for the lesson."""
+    rows = rows_of(lesson.literals, lesson.weights, problem.relations, opposite)
+    walker = Walker.of(rows, law, schedule.vote_steps, seed, schedule.max_units)
+    budget.cool(walker, law.hot, law.cold, law.price)
+    return walker
+
+
+def _side_by_side(first: bits.Words, n_first: int, second: bits.Words, n_second: int) -> bits.Words:
+    rows = [
+        np.concatenate([bits.unpack(a, n_first), bits.unpack(b, n_second)]) for a, b in zip(first, second, strict=True)
+    ]
+    return bits.pack(np.array(rows))

@@ -1,0 +1,780 @@
+"""The compiled walk over networks that count: units of literals under one counting output for every class.
+
+A *unit* holds where fewer than ``need`` of its literals fail (a need of 1: all of; of n: any of). Where it holds it
+adds its *points* to the scores of the outputs; a score starts at the output's ``bias``. With one output the class is 1
+where the score is at least 0; with several, the largest score wins.
+
+The walk keeps where every unit holds (packed bits) and every row's scores (integers). A proposal changes one unit: its
+new bits are computed into scratch, and only rows whose bit differs are visited, with losses from integer tables.
+Nothing is written unless the proposal is kept, so there is nothing to undo.
+
+Losses are integers, ``ONE_NAT`` to a nat. One output: ``losses[class, score + OFFSET]``. Several: softmax
+cross-entropy, log(sum_k e(score_k)) - e'(score_y), where exponentials come from an integer table, so that sums are
+exact however they are updated, and the logarithm from a table over the leading bits.
+
+Points may be negative: the unit speaks against a class. A network says the same without negation, by a unit of the
+opposite literals; so only units whose literals all have an ``opposite`` may get negative points.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulenet.compiled import lean, part
+from rulenet.count.bit_counts import count_leading_zeros, count_trailing_zeros
+from rulenet.kernels import NONE, popcount
+
+ONE = np.uint64(1)
+ONE_NAT = 1 << 14
+OFFSET = 128  # scores are looked up between -OFFSET and OFFSET
+LOG_BITS = 12
+COOLING_STEP = 256
+N_DRAWS = 8
+FEW_BITS = 8  # of a word: rows are looked at one by one up to here (measured)
+MAX_INPUTS = 7  # of a unit: what the planes of `compute_holds` count to
+MAX_NEED = 4
+
+# counters
+N_UNITS, LOSS, SIZE, BEST_LOSS, BEST_SIZE, BEST_N_UNITS, N_COUNTERS = range(7)
+# kinds of proposals
+NEW, ADD, REMOVE, REPLACE, NEED, POINT, BIAS, COPY, DROP, REPAIR, N_KINDS = range(11)
+EDIT = REPLACE  # literals and need of a unit, whatever kind of proposal that came from
+# Numbers that kernels pass on: literals of Python would each be a type of their own, and compiled apart.
+MORE, LESS, FIRST, THREE, FOUR = np.int64(1), np.int64(-1), np.int64(0), np.int64(3), np.int64(4)
+
+
+class Rows(NamedTuple):
+    """What a walk learns from. Rows are padded to whole words; padding has weight 0.
+
+    ``literals`` is (n_literals, n_words), ``weights`` (n_rows, n_classes): a row has its weight at its class, or shares
+    of it at several. ``totals`` are their sums, ``classes`` the heaviest class. ``owner``, ``down``, ``up``, ``starts``
+    and ``members`` are those of `rulenet.conditions.Relations`; ``opposite`` is the literal that fails just where
+    another one holds, -1 where there is none.
+    """
+
+    literals: NDArray[np.uint64]
+    weights: NDArray[np.int64]
+    totals: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    owner: NDArray[np.int64]
+    down: NDArray[np.int64]
+    up: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    members: NDArray[np.int64]
+    opposite: NDArray[np.int64]
+
+
+class Tables(NamedTuple):
+    """Integer losses.
+
+    ``losses`` is (2, 2 * OFFSET + 1), for one output. For several, ``powers`` and ``linear`` have e to the scaled score
+    and the scaled score itself, and ``logs`` the logarithms of the mantissas of sums.
+    """
+
+    losses: NDArray[np.int64]
+    powers: NDArray[np.int64]
+    logs: NDArray[np.int64]
+    linear: NDArray[np.int64]
+    ln2: np.int64
+
+
+class Walk(NamedTuple):
+    """A network that changes: units 0 to counters[N_UNITS] - 1 are in use.
+
+    Unit u reads ``inputs[u, :n_inputs[u]]`` and gives ``points[u]`` to the outputs. ``scores`` is (n_rows, n_outputs).
+    ``rises`` (2 * n_outputs, n_rows) says by how much one point less and one more for an output raise the loss of a
+    row; with many outputs it is left out. For several, ``sums`` are the sums of powers and ``logs`` their logarithms.
+    ``best_...`` is the network of least cost so far; ``fresh``, ``fresh_inputs`` and ``fresh_points`` are scratch: a
+    unit as proposed.
+    """
+
+    holds: NDArray[np.uint64]
+    inputs: NDArray[np.int32]
+    n_inputs: NDArray[np.int64]
+    need: NDArray[np.int64]
+    points: NDArray[np.int64]
+    bias: NDArray[np.int64]
+    scores: NDArray[np.int32]
+    sums: NDArray[np.int64]
+    logs: NDArray[np.int64]
+    rises: NDArray[np.int64]
+    best_inputs: NDArray[np.int32]
+    best_n_inputs: NDArray[np.int64]
+    best_need: NDArray[np.int64]
+    best_points: NDArray[np.int64]
+    best_bias: NDArray[np.int64]
+    fresh: NDArray[np.uint64]
+    fresh_inputs: NDArray[np.int32]
+    fresh_points: NDArray[np.int64]
+    counters: NDArray[np.int64]
+    random: NDArray[np.uint64]
+
+
+class Bounds(NamedTuple):
+    """How far units may go: literals, points and need; and whether points may be negative."""
+
+    max_inputs: int
+    max_points: int
+    max_need: int
+    signed: bool
+
+
+@part
+def next_word(random):
+    """64 random bits, by Steele, Lea and Flood's splitmix64."""
+    random[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = random[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@part
+def draw_below(random, n):
+    """A random integer from 0 to n - 1."""
+    return np.int64(((next_word(random) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@part
+def draw_share(random):
+    """A random number between 0 and 1, neither included."""
+    return (np.float64(next_word(random) >> np.uint64(11)) + 0.5) / 9007199254740992.0
+
+
+@part
+def clip(score):
+    """Where a score is in a table."""
+    return min(max(score, -OFFSET), OFFSET) + OFFSET
+
+
+@part
+def log_of(tables, total):
+    """The logarithm of a positive integer, in the units of losses."""
+    lead = count_leading_zeros(np.uint64(total))
+    mantissa = (np.uint64(total) << np.uint64(lead + 1)) >> np.uint64(64 - LOG_BITS)
+    return (63 - lead) * tables.ln2 + tables.logs[np.int64(mantissa)]
+
+
+@part
+def size_of(n_inputs, need, points):
+    """What a unit adds to the size of the network: its points, and what it joins.
+
+    Points for classes and points against them take a unit each, the latter of the opposite literals.
+    """
+    speaks_for, speaks_against, size = False, False, 0
+    for k in range(points.size):
+        size += abs(points[k])
+        speaks_for |= points[k] > 0
+        speaks_against |= points[k] < 0
+    if n_inputs > 1:
+        if speaks_for:
+            size += n_inputs + (1 if need > 1 else 0)
+        if speaks_against:
+            size += n_inputs + (1 if need < n_inputs else 0)
+    return size
+
+
+@part
+def has_opposites(rows, inputs, n_inputs, points):
+    """Whether a unit may have these points: negative ones need an opposite of every literal."""
+    negative = False
+    for k in range(points.size):
+        negative |= points[k] < 0
+    if negative:
+        for i in range(n_inputs):
+            if rows.opposite[inputs[i]] < 0:
+                return False
+    return True
+
+
+@part
+def compute_holds(rows, inputs, n_inputs, need, fresh):
+    """Set ``fresh`` to where fewer than ``need`` of the literals, at most 7, fail; ``need`` is at most 4."""
+    literals = rows.literals
+    if need == 1:
+        first = literals[inputs[0]]
+        for w in range(fresh.size):
+            fresh[w] = first[w]
+        for i in range(1, n_inputs):
+            literal = literals[inputs[i]]
+            for w in range(fresh.size):
+                fresh[w] &= literal[w]
+        return
+    for w in range(fresh.size):
+        ones, twos, fours = NONE, NONE, NONE  # planes of the number of failing literals, up to 7
+        for i in range(n_inputs):
+            fails = ~literals[inputs[i], w]
+            carry = ones & fails
+            ones ^= fails
+            more = twos & carry
+            twos ^= carry
+            fours |= more
+        if need == 2:
+            fresh[w] = ~(twos | fours)
+        elif need == 3:
+            fresh[w] = ~((twos & ones) | fours)
+        else:
+            fresh[w] = ~fours
+
+
+@part
+def loss_of_row(rows, tables, row, score):
+    """The loss of a row with some score, one output."""
+    place = clip(score)
+    return tables.losses[0, place] * rows.weights[row, 0] + tables.losses[1, place] * rows.weights[row, 1]
+
+
+@part
+def rise_of_step(walk, rows, tables, row, k, step):
+    """By how much the loss rises if a row gets ``step`` more points for output k."""
+    score = np.int64(walk.scores[row, k])
+    if walk.bias.size == 1:
+        return loss_of_row(rows, tables, row, score + step) - loss_of_row(rows, tables, row, score)
+    before, after = clip(score), clip(score + step)
+    total = walk.sums[row] + tables.powers[after] - tables.powers[before]
+    linear = (tables.linear[after] - tables.linear[before]) * rows.weights[row, k]
+    return (log_of(tables, total) - walk.logs[row]) * rows.totals[row] - linear
+
+
+@part
+def note_rises(walk, rows, tables, row):
+    """Bring ``rises`` of a row in line with its scores."""
+    for k in range(walk.rises.shape[0] // 2):
+        walk.rises[2 * k, row] = rise_of_step(walk, rows, tables, row, k, LESS)
+        walk.rises[2 * k + 1, row] = rise_of_step(walk, rows, tables, row, k, MORE)
+
+
+@part
+def gain_of_row(walk, rows, tables, row, points, sign):
+    """By how much the loss rises if a row gets ``sign`` times the points."""
+    if points.size == 1:
+        return rise_of_step(walk, rows, tables, row, FIRST, sign * points[0])
+    total, rise = walk.sums[row], 0
+    for k in range(points.size):
+        if points[k] != 0:
+            score = np.int64(walk.scores[row, k])
+            before, after = clip(score), clip(score + sign * points[k])
+            total += tables.powers[after] - tables.powers[before]
+            rise -= (tables.linear[after] - tables.linear[before]) * rows.weights[row, k]
+    return rise + (log_of(tables, total) - walk.logs[row]) * rows.totals[row]
+
+
+@part
+def give_points(walk, rows, tables, row, points, sign):
+    """Let a row have ``sign`` times the points."""
+    for k in range(points.size):
+        if points[k] != 0:
+            score = np.int64(walk.scores[row, k])
+            if points.size > 1:
+                walk.sums[row] += tables.powers[clip(score + sign * points[k])] - tables.powers[clip(score)]
+            walk.scores[row, k] = np.int32(score + sign * points[k])
+    if points.size > 1:
+        walk.logs[row] = log_of(tables, walk.sums[row])
+    note_rises(walk, rows, tables, row)
+
+
+@part
+def known_step(walk, points, sign):
+    """The line of ``rises`` that has what the points cost, if they are one for or against a class; -1 otherwise."""
+    line = np.int64(-1)
+    for k in range(points.size):
+        if points[k] != 0:
+            step = sign * points[k]
+            if line >= 0 or abs(step) != 1 or 2 * k >= walk.rises.shape[0]:
+                return np.int64(-1)
+            line = np.int64(2 * k + (1 if step > 0 else 0))
+    return line
+
+
+@part
+def sum_where(values, first, bits):
+    """The sum of 64 values from ``first`` on where bits are set; without branches, for vector registers."""
+    total = np.int64(0)
+    for r in range(64):
+        total += values[first + r] & -np.int64((bits >> np.uint64(r)) & ONE)
+    return total
+
+
+@part
+def rise_of_bits(walk, rows, tables, word, bits, points, sign, line):
+    """By how much the loss rises if the rows of some bits of a word get ``sign`` times the points."""
+    if line >= 0 and popcount(bits) > FEW_BITS:
+        return sum_where(walk.rises[line], word << 6, bits)
+    rise = np.int64(0)
+    while bits != NONE:
+        row = (word << 6) + count_trailing_zeros(bits)
+        rise += walk.rises[line, row] if line >= 0 else gain_of_row(walk, rows, tables, row, points, sign)
+        bits &= bits - ONE
+    return rise
+
+
+@part
+def give_bits(walk, rows, tables, word, bits, points, sign):
+    """Let the rows of some bits of a word have ``sign`` times the points."""
+    while bits != NONE:
+        row = (word << 6) + count_trailing_zeros(bits)
+        give_points(walk, rows, tables, row, points, sign)
+        bits &= bits - ONE
+
+
+@part
+def rise_of_change(walk, rows, tables, unit, points):
+    """By how much the loss rises if ``unit``, whose points stay, holds where ``fresh`` says."""
+    rise, more, less = np.int64(0), known_step(walk, points, MORE), known_step(walk, points, LESS)
+    for w in range(walk.fresh.size):
+        before, after = walk.holds[unit, w], walk.fresh[w]
+        if before != after:
+            rise += rise_of_bits(walk, rows, tables, w, after & ~before, points, MORE, more)
+            rise += rise_of_bits(walk, rows, tables, w, before & ~after, points, LESS, less)
+    return rise
+
+
+@part
+def keep_change(walk, rows, tables, unit, points):
+    """Let ``unit`` hold where ``fresh`` says."""
+    for w in range(walk.fresh.size):
+        before, after = walk.holds[unit, w], walk.fresh[w]
+        if before != after:
+            give_bits(walk, rows, tables, w, after & ~before, points, MORE)
+            give_bits(walk, rows, tables, w, before & ~after, points, LESS)
+            walk.holds[unit, w] = after
+
+
+@part
+def rise_of_points(walk, rows, tables, holds, points, sign):
+    """By how much the loss rises if the rows of ``holds`` get ``sign`` times the points."""
+    rise, line = np.int64(0), known_step(walk, points, sign)
+    for w in range(holds.size):
+        rise += rise_of_bits(walk, rows, tables, w, holds[w], points, sign, line)
+    return rise
+
+
+@part
+def keep_points(walk, rows, tables, holds, points, sign):
+    """Let the rows of ``holds`` have ``sign`` times the points."""
+    for w in range(holds.size):
+        give_bits(walk, rows, tables, w, holds[w], points, sign)
+
+
+@part
+def contains(inputs, n, value):
+    """Whether a literal is among the first n."""
+    for i in range(n):
+        if inputs[i] == value:
+            return True
+    return False
+
+
+@part
+def drop_unit(walk, unit):
+    """Forget a unit; the last one takes its place. Scores stay as they are."""
+    last = walk.counters[N_UNITS] - 1
+    walk.counters[N_UNITS] = last
+    if unit != last:
+        for w in range(walk.fresh.size):
+            walk.holds[unit, w] = walk.holds[last, w]
+        for i in range(walk.n_inputs[last]):
+            walk.inputs[unit, i] = walk.inputs[last, i]
+        walk.n_inputs[unit] = walk.n_inputs[last]
+        walk.need[unit] = walk.need[last]
+        for k in range(walk.bias.size):
+            walk.points[unit, k] = walk.points[last, k]
+
+
+@part
+def write_unit(walk, unit, n_inputs, need):
+    """Let ``unit`` read the literals in scratch."""
+    for i in range(n_inputs):
+        walk.inputs[unit, i] = walk.fresh_inputs[i]
+    walk.n_inputs[unit] = n_inputs
+    walk.need[unit] = need
+
+
+@part
+def note_best(walk):
+    """Remember the network as the best so far."""
+    n = walk.counters[N_UNITS]
+    for u in range(n):
+        for i in range(walk.n_inputs[u]):
+            walk.best_inputs[u, i] = walk.inputs[u, i]
+        walk.best_n_inputs[u] = walk.n_inputs[u]
+        walk.best_need[u] = walk.need[u]
+        for k in range(walk.bias.size):
+            walk.best_points[u, k] = walk.points[u, k]
+    for k in range(walk.bias.size):
+        walk.best_bias[k] = walk.bias[k]
+    walk.counters[BEST_LOSS] = walk.counters[LOSS]
+    walk.counters[BEST_SIZE] = walk.counters[SIZE]
+    walk.counters[BEST_N_UNITS] = n
+
+
+@lean
+def evaluate(walk, rows, tables):
+    """Compute bits, scores, loss and size of the network in a walk from scratch."""
+    n_outputs = walk.bias.size
+    walk.counters[LOSS] = 0
+    walk.counters[SIZE] = 0
+    for row in range(rows.classes.size):
+        for k in range(n_outputs):
+            walk.scores[row, k] = np.int32(walk.bias[k])
+    for u in range(walk.counters[N_UNITS]):
+        compute_holds(rows, walk.inputs[u], walk.n_inputs[u], walk.need[u], walk.holds[u])
+        for w in range(walk.fresh.size):
+            bits = walk.holds[u, w]
+            while bits != NONE:
+                row = (w << 6) + count_trailing_zeros(bits)
+                for k in range(n_outputs):
+                    walk.scores[row, k] += np.int32(walk.points[u, k])
+                bits &= bits - ONE
+        walk.counters[SIZE] += size_of(walk.n_inputs[u], walk.need[u], walk.points[u])
+    for row in range(rows.classes.size):
+        if n_outputs == 1:
+            walk.counters[LOSS] += loss_of_row(rows, tables, row, np.int64(walk.scores[row, 0]))
+        else:
+            total = 0
+            for k in range(n_outputs):
+                total += tables.powers[clip(np.int64(walk.scores[row, k]))]
+            walk.sums[row] = total
+            walk.logs[row] = log_of(tables, total)
+            walk.counters[LOSS] += walk.logs[row] * rows.totals[row]
+            for k in range(n_outputs):
+                walk.counters[LOSS] -= tables.linear[clip(np.int64(walk.scores[row, k]))] * rows.weights[row, k]
+        note_rises(walk, rows, tables, row)
+    note_best(walk)
+
+
+@part
+def draw_of(walk, rows, attribute):
+    """A random literal of an attribute."""
+    start = rows.starts[attribute]
+    return rows.members[start + draw_below(walk.random, rows.starts[attribute + 1] - start)]
+
+
+@part
+def draw_literal(walk, rows):
+    """A random literal: first the attribute, then one of its literals."""
+    return draw_of(walk, rows, draw_below(walk.random, rows.starts.size - 1))
+
+
+@part
+def draw_other(walk, rows, literal):
+    """A literal in place of another: the neighbour, one of the same attribute, or any."""
+    draw = draw_below(walk.random, FOUR)
+    if draw <= 1:
+        other = rows.up[literal] if draw == 0 else rows.down[literal]
+        if other >= 0:
+            return other
+    if draw <= 2:
+        return draw_of(walk, rows, rows.owner[literal])
+    return draw_literal(walk, rows)
+
+
+@part
+def copy_inputs(walk, unit):
+    """Copy the literals of a unit to scratch; how many there are."""
+    for i in range(walk.n_inputs[unit]):
+        walk.fresh_inputs[i] = walk.inputs[unit, i]
+    return walk.n_inputs[unit]
+
+
+@part
+def edit_inputs(walk, rows, kind, n, max_inputs):
+    """Add, remove or replace a random literal in scratch; how many there are then, or -1 if that cannot be."""
+    if kind == ADD:
+        literal = draw_literal(walk, rows)
+        if n >= max_inputs or contains(walk.fresh_inputs, n, literal):
+            return np.int64(-1)
+        walk.fresh_inputs[n] = literal
+        return n + 1
+    i = draw_below(walk.random, n)
+    if kind == REMOVE:
+        walk.fresh_inputs[i] = walk.fresh_inputs[n - 1]
+        return n - 1
+    literal = draw_other(walk, rows, np.int64(walk.fresh_inputs[i]))
+    if contains(walk.fresh_inputs, n, literal):
+        return np.int64(-1)
+    walk.fresh_inputs[i] = literal
+    return n
+
+
+@part
+def is_wrong(walk, rows, row):
+    """Whether a row that counts gets another class."""
+    if rows.totals[row] == 0:
+        return False
+    if walk.bias.size == 1:
+        return (walk.scores[row, 0] >= 0) != (rows.classes[row] == 1)
+    own = walk.scores[row, rows.classes[row]]
+    for k in range(walk.bias.size):
+        if k != rows.classes[row] and walk.scores[row, k] >= own:
+            return True
+    return False
+
+
+@part
+def edit_for_row(walk, rows, unit, row, n, max_inputs):
+    """Change the literals in scratch towards what a wrong row needs; as `edit_inputs`.
+
+    A unit that speaks against the row's class should not hold there: it gets a literal that fails. One that speaks for
+    it should hold: a literal that fails goes or is replaced by one that does not.
+    """
+    word, bit = row >> 6, ONE << np.uint64(row & 63)
+    if walk.bias.size == 1:
+        helps = (walk.points[unit, 0] > 0) == (rows.classes[row] == 1)
+    else:
+        helps = walk.points[unit, rows.classes[row]] > 0
+    holds = walk.holds[unit, word] & bit != NONE
+    if helps == holds:
+        return np.int64(-1)
+    if helps:
+        i = draw_below(walk.random, n)
+        for _ in range(n):
+            if rows.literals[walk.fresh_inputs[i], word] & bit == NONE:
+                break
+            i = i + 1 if i + 1 < n else 0
+        if n > 1 and next_word(walk.random) & ONE:
+            walk.fresh_inputs[i] = walk.fresh_inputs[n - 1]
+            return n - 1
+    else:
+        i = draw_below(walk.random, n) if n >= max_inputs or next_word(walk.random) & ONE else n
+    for _ in range(N_DRAWS):
+        literal = draw_literal(walk, rows) if i == n else draw_other(walk, rows, np.int64(walk.fresh_inputs[i]))
+        if (rows.literals[literal, word] & bit != NONE) == helps and not contains(walk.fresh_inputs, n, literal):
+            walk.fresh_inputs[i] = literal
+            return max(n, i + 1)
+    return np.int64(-1)
+
+
+@part
+def draw_wrong_row(walk, rows):
+    """A random row that the network gets wrong, or -1 if few are."""
+    for _ in range(N_DRAWS * 2):
+        row = draw_below(walk.random, rows.classes.size)
+        if is_wrong(walk, rows, row):
+            return row
+    return np.int64(-1)
+
+
+@part
+def draw_points(walk, signed):
+    """One point for a random output, or against it, in scratch."""
+    for k in range(walk.bias.size):
+        walk.fresh_points[k] = 0
+    k = draw_below(walk.random, walk.bias.size)
+    walk.fresh_points[k] = -1 if signed and next_word(walk.random) & ONE else 1
+
+
+@part
+def attempt_new(walk, rows, tables, n, need, limit, price):
+    """Add a unit with the literals and points in scratch unless the cost rises by more than ``limit``."""
+    if not has_opposites(rows, walk.fresh_inputs, n, walk.fresh_points):
+        return False
+    unit = walk.counters[N_UNITS]
+    compute_holds(rows, walk.fresh_inputs, n, need, walk.fresh)
+    won = size_of(n, need, walk.fresh_points)
+    rise = rise_of_points(walk, rows, tables, walk.fresh, walk.fresh_points, MORE)
+    if rise + price * won > limit:
+        return False
+    keep_points(walk, rows, tables, walk.fresh, walk.fresh_points, MORE)
+    for w in range(walk.fresh.size):
+        walk.holds[unit, w] = walk.fresh[w]
+    for k in range(walk.bias.size):
+        walk.points[unit, k] = walk.fresh_points[k]
+    write_unit(walk, unit, n, need)
+    walk.counters[N_UNITS] += 1
+    walk.counters[LOSS] += rise
+    walk.counters[SIZE] += won
+    return True
+
+
+@part
+def attempt_drop(walk, rows, tables, unit, limit, price):
+    """Remove a unit unless the cost rises by more than ``limit``."""
+    won = -size_of(walk.n_inputs[unit], walk.need[unit], walk.points[unit])
+    rise = rise_of_points(walk, rows, tables, walk.holds[unit], walk.points[unit], LESS)
+    if rise + price * won > limit:
+        return False
+    keep_points(walk, rows, tables, walk.holds[unit], walk.points[unit], LESS)
+    drop_unit(walk, unit)
+    walk.counters[LOSS] += rise
+    walk.counters[SIZE] += won
+    return True
+
+
+@part
+def attempt_edit(walk, rows, tables, unit, n, need, limit, price):
+    """Let a unit have the literals in scratch and ``need`` unless the cost rises by more than ``limit``."""
+    if not has_opposites(rows, walk.fresh_inputs, n, walk.points[unit]):
+        return False
+    won = size_of(n, need, walk.points[unit]) - size_of(walk.n_inputs[unit], walk.need[unit], walk.points[unit])
+    compute_holds(rows, walk.fresh_inputs, n, need, walk.fresh)
+    rise = rise_of_change(walk, rows, tables, unit, walk.points[unit])
+    if rise + price * won > limit:
+        return False
+    keep_change(walk, rows, tables, unit, walk.points[unit])
+    write_unit(walk, unit, n, need)
+    walk.counters[LOSS] += rise
+    walk.counters[SIZE] += won
+    return True
+
+
+@part
+def attempt_points(walk, rows, tables, unit, limit, price):
+    """Add the points in scratch to those of a unit unless the cost rises by more than ``limit``."""
+    n, need, points = walk.n_inputs[unit], walk.need[unit], walk.points[unit]
+    before = size_of(n, need, points)
+    for k in range(walk.bias.size):
+        points[k] += walk.fresh_points[k]
+    won, allowed = size_of(n, need, points) - before, has_opposites(rows, walk.inputs[unit], n, points)
+    for k in range(walk.bias.size):
+        points[k] -= walk.fresh_points[k]
+    if not allowed:
+        return False
+    rise = rise_of_points(walk, rows, tables, walk.holds[unit], walk.fresh_points, MORE)
+    if rise + price * won > limit:
+        return False
+    keep_points(walk, rows, tables, walk.holds[unit], walk.fresh_points, MORE)
+    for k in range(walk.bias.size):
+        points[k] += walk.fresh_points[k]
+    walk.counters[LOSS] += rise
+    walk.counters[SIZE] += won
+    return True
+
+
+@part
+def attempt_bias(walk, rows, tables, limit):
+    """Add the points in scratch to the bias unless the loss rises by more than ``limit``."""
+    rise, line = np.int64(0), known_step(walk, walk.fresh_points, MORE)
+    for row in range(rows.classes.size):
+        rise += walk.rises[line, row] if line >= 0 else gain_of_row(walk, rows, tables, row, walk.fresh_points, MORE)
+    if rise > limit:
+        return False
+    for row in range(rows.classes.size):
+        give_points(walk, rows, tables, row, walk.fresh_points, MORE)
+    for k in range(walk.bias.size):
+        walk.bias[k] += walk.fresh_points[k]
+    walk.counters[LOSS] += rise
+    return True
+
+
+@part
+def draw_change_of_points(walk, unit, bounds):
+    """A point more or less for a unit, or one for another class, in scratch; whether that can be."""
+    draw_points(walk, True)
+    n_outputs = walk.bias.size
+    if n_outputs > 1 and next_word(walk.random) & ONE:
+        k = draw_below(walk.random, n_outputs)
+        source = draw_below(walk.random, n_outputs)
+        if k == source or walk.points[unit, source] == 0:
+            return False
+        for i in range(n_outputs):
+            walk.fresh_points[i] = 0
+        step = 1 if walk.points[unit, source] > 0 else -1
+        walk.fresh_points[source] = -step
+        walk.fresh_points[k] = step
+    any_left = False
+    for k in range(n_outputs):
+        after = walk.points[unit, k] + walk.fresh_points[k]
+        if n_outputs == 1 and after == 0:
+            walk.fresh_points[0] *= 2
+            after = walk.fresh_points[0] + walk.points[unit, 0]
+        if abs(after) > bounds.max_points or (after < 0 and not bounds.signed):
+            return False
+        any_left |= after != 0
+    return any_left
+
+
+@part
+def propose(walk, rows, bounds, kind):
+    """Write a proposal of some kind to scratch: what it changes (N_KINDS for nothing), unit, literals, need."""
+    nothing = np.int64(N_KINDS), np.int64(-1), np.int64(0), np.int64(0)
+    n_units, max_units = walk.counters[N_UNITS], walk.holds.shape[0]
+    if kind == BIAS:
+        draw_points(walk, True)
+        return np.int64(BIAS), np.int64(-1), np.int64(0), np.int64(0)
+    if kind == NEW:
+        if n_units == max_units:
+            return nothing
+        walk.fresh_inputs[0] = draw_literal(walk, rows)
+        draw_points(walk, bounds.signed)
+        return np.int64(NEW), np.int64(-1), np.int64(1), np.int64(1)
+    if n_units == 0:
+        return nothing
+    unit = draw_below(walk.random, n_units)
+    if kind == DROP:
+        return np.int64(DROP), unit, np.int64(0), np.int64(0)
+    if kind == POINT:
+        if not draw_change_of_points(walk, unit, bounds):
+            return nothing
+        return np.int64(POINT), unit, np.int64(0), np.int64(0)
+    n, need = copy_inputs(walk, unit), walk.need[unit]
+    if kind == NEED:
+        need += 1 if next_word(walk.random) & ONE else -1
+        if need < 1 or need > min(n, bounds.max_need):
+            return nothing
+        return np.int64(EDIT), unit, n, need
+    if kind == REPAIR:
+        row = draw_wrong_row(walk, rows)
+        n = edit_for_row(walk, rows, unit, row, n, bounds.max_inputs) if row >= 0 else np.int64(-1)
+    elif kind == COPY:
+        if n_units == max_units:
+            return nothing
+        n = edit_inputs(walk, rows, ADD + draw_below(walk.random, THREE), n, bounds.max_inputs)
+        for k in range(walk.bias.size):
+            walk.fresh_points[k] = walk.points[unit, k]
+        if n <= 0:
+            return nothing
+        return np.int64(NEW), unit, n, min(need, n)
+    else:
+        n = edit_inputs(walk, rows, kind, n, bounds.max_inputs)
+    if n < 0:
+        return nothing
+    if n == 0:
+        return np.int64(DROP), unit, n, need
+    return np.int64(EDIT), unit, n, min(need, n)
+
+
+@part
+def attempt(walk, rows, tables, bounds, kind, limit, price):
+    """Make a proposal of some kind and keep it unless the cost rises by more than ``limit``; whether it was kept.
+
+    Every change is named once here: what is inlined twice is compiled twice.
+    """
+    change, unit, n, need = propose(walk, rows, bounds, kind)
+    if change == EDIT:
+        return attempt_edit(walk, rows, tables, unit, n, need, limit, price)
+    if change == NEW:
+        return attempt_new(walk, rows, tables, n, need, limit, price)
+    if change == DROP:
+        return attempt_drop(walk, rows, tables, unit, limit, price)
+    if change == POINT:
+        return attempt_points(walk, rows, tables, unit, limit, price)
+    if change == BIAS:
+        return attempt_bias(walk, rows, tables, limit)
+    return False
+
+
+@lean
+def anneal(walk, rows, tables, bounds, n_proposals, hot, cold, price, moves, stop):
+    """Make ``n_proposals`` at a temperature falling from ``hot`` to ``cold``; the best network is in ``best_...``.
+
+    Temperatures and prices are in units of the loss table. ``moves`` has the cumulative shares of the kinds.
+    """
+    best = np.float64(walk.counters[BEST_LOSS]) + price * walk.counters[BEST_SIZE]
+    temperature = hot
+    for i in range(n_proposals):
+        if i % COOLING_STEP == 0:
+            if stop[0]:
+                return
+            temperature = hot * (cold / hot) ** (i / n_proposals)
+        draw = draw_share(walk.random) * moves[N_KINDS - 1]
+        kind = 0
+        while draw >= moves[kind]:
+            kind += 1
+        limit = -temperature * np.log(draw_share(walk.random))
+        if attempt(walk, rows, tables, bounds, kind, limit, price):
+            cost = walk.counters[LOSS] + price * walk.counters[SIZE]
+            if cost < best - 0.5:
+                best = cost
+                note_best(walk)

@@ -1,0 +1,59 @@
+"""Networks sampled by walks at a constant temperature, and their vote.
+
+A walk that has cooled to about a nat and stays there passes through networks in proportion to the exponential of minus
+their cost. The mean of their probabilities is that of a Bayesian average over networks, and more accurate than any one
+of them: see D. Denison, B. Mallick and A. Smith, "A Bayesian CART algorithm", Biometrika 85(2), 1998.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulenet import bits
+from rulenet.count.schedule import Schedule
+from rulenet.count.scoring import Scoring
+from rulenet.count.walk import Walker, rows_of
+from rulenet.search.budget import Budget
+from rulenet.search.folds import sample_rows
+from rulenet.search.problem import Problem
+
+
+@dataclass(frozen=True)
+class Voters:
+    """Sampled networks, of equal say."""
+
+    scorings: tuple[Scoring, ...]
+
+    def probabilities(self, literals: bits.Words, n_rows: int) -> NDArray[np.float64]:
+        """The mean of their probabilities, (n_rows, n_classes)."""
+        total: NDArray[np.float64] = sum(voter.probabilities(literals, n_rows) for voter in self.scorings)  # type: ignore[assignment]
+        return total / len(self.scorings)
+
+
+def sample_voters(
+    problem: Problem, opposite: NDArray[np.int64], number: int, schedule: Schedule, seed: int, budget: Budget
+) -> Sequence[Scoring]:
+    """The networks that walk ``number`` leaves behind; each walk sees a sample of many rows."""
+    chosen = sample_rows(np.arange(problem.n_rows), schedule.max_rows, seed, problem.codes)
+    seen = problem if len(chosen) == problem.n_rows else problem.take(chosen)
+    law = schedule.samplers[number % len(schedule.samplers)]
+    rows = rows_of(seen.literals, class_weights(seen), seen.relations, opposite)
+    walker = Walker.of(rows, law, problem.row_weight, seed, schedule.max_units)
+    n_after = schedule.n_snapshots * schedule.n_between
+    share = schedule.n_burn / (schedule.n_burn + n_after)
+    budget.part(share, share).cool(walker, law.hot, law.cold, law.price)
+    between = budget.part((1 - share) / schedule.n_snapshots, (1 - share) / schedule.n_snapshots)
+    found = []
+    for _ in range(schedule.n_snapshots):
+        between.cool(walker, law.cold, law.cold, law.price)
+        found.append(walker.now())
+    return found
+
+
+def class_weights(problem: Problem) -> NDArray[np.int64]:
+    """The weight of every row at its class, (n_rows, n_classes)."""
+    weights = np.zeros((problem.n_rows, problem.n_classes), dtype=np.int64)
+    weights[np.arange(problem.n_rows), problem.codes] = problem.weights
+    return weights

@@ -1,0 +1,107 @@
+"""What a walk finds: units that give points to classes; and the network that says the same."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulenet import bits
+from rulenet.network import Network
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """Units of literals, their points for every output, and the scores that outputs start from.
+
+    Unit u holds where fewer than ``needs[u]`` of the literals ``inputs[u]`` fail. The loss of a walk was that of
+    ``scale`` times the score.
+    """
+
+    inputs: tuple[tuple[int, ...], ...]
+    needs: tuple[int, ...]
+    points: NDArray[np.int64]
+    bias: NDArray[np.int64]
+    scale: float
+
+    def network(self, n_literals: int, opposite: NDArray[np.int64]) -> Network:
+        """The network whose margins are the scores.
+
+        A unit that gives several points stands there as often. One that speaks against a class is the unit of the
+        opposite literals that holds where this one does not, and the output needs one more for it. An output that
+        would need nothing gets units that always hold; with several outputs all of them may need more alike.
+        """
+        units, edges, needs = list[tuple[tuple[int, ...], int]](), list[list[int]](), list[int]()
+        for k in range(len(self.bias)):
+            mine, need = list[int](), -int(self.bias[k])
+            for u, inputs in enumerate(self.inputs):
+                n = int(self.points[u, k])
+                unit = (inputs, self.needs[u]) if n > 0 else _opposite(inputs, self.needs[u], opposite)
+                mine += _places(units, unit, abs(n), mine)
+                need += max(0, -n)
+            edges.append(mine)
+            needs.append(need)
+        if len(needs) > 1:  # only differences count
+            lift = max(0, 1 - min(needs))
+            needs = [need + lift for need in needs]
+        for k, need in enumerate(needs):
+            edges[k] += _places(units, ((), 1), max(0, 1 - need), edges[k])
+            needs[k] = max(1, need)
+        return _assemble(units, edges, needs, n_literals)
+
+    def scores(self, literals: bits.Words, n_rows: int) -> NDArray[np.int64]:
+        """The scores of packed rows, (n_rows, n_outputs)."""
+        scores = np.tile(self.bias, (n_rows, 1))
+        for inputs, need, points in zip(self.inputs, self.needs, self.points, strict=True):
+            fails = (~bits.unpack(literals[list(inputs)], n_rows)).sum(axis=0)
+            scores[fails < need] += points
+        return scores
+
+    def probabilities(self, literals: bits.Words, n_rows: int) -> NDArray[np.float64]:
+        """What the loss takes for the probabilities of the classes, (n_rows, n_classes)."""
+        scores = self.scale * self.scores(literals, n_rows)
+        if scores.shape[1] == 1:
+            one = 1 / (1 + np.exp(-(scores[:, 0] + 0.5 * self.scale)))
+            return np.column_stack([1 - one, one])
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def opposites(literals: bits.Words, n_rows: int, owner: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For every literal one of the same attribute that holds just where this one fails, -1 if there is none.
+
+    >>> opposites(bits.pack(np.array([[1, 0], [0, 1], [1, 1]], dtype=bool)), 2, np.array([0, 0, 0]))
+    array([ 1,  0, -1])
+    """
+    valid = bits.mask(n_rows)
+    place = {(int(a), row.tobytes()): j for j, (a, row) in reversed([*enumerate(zip(owner, literals, strict=True))])}
+    pairs = zip(owner.tolist(), literals, strict=True)
+    return np.array([place.get((a, (~row & valid).tobytes()), -1) for a, row in pairs], dtype=np.int64)
+
+
+def _opposite(inputs: tuple[int, ...], need: int, opposite: NDArray[np.int64]) -> tuple[tuple[int, ...], int]:
+    """The unit that holds where this one does not."""
+    return tuple(int(opposite[j]) for j in inputs), len(inputs) - need + 1
+
+
+def _places(
+    units: list[tuple[tuple[int, ...], int]], unit: tuple[tuple[int, ...], int], n: int, taken: list[int]
+) -> list[int]:
+    """Places of ``n`` copies of a unit that an output does not read yet, added where there are none."""
+    found = [place for place, other in enumerate(units) if other == unit and place not in taken]
+    while len(found) < n:
+        found.append(len(units))
+        units.append(unit)
+    return found[:n]
+
+
+def _assemble(
+    units: list[tuple[tuple[int, ...], int]], edges: list[list[int]], needs: list[int], n_literals: int
+) -> Network:
+    units = units or [((), 1)]
+    first = np.zeros((len(units), n_literals), dtype=np.bool_)
+    last = np.zeros((len(edges), len(units)), dtype=np.bool_)
+    for row, (inputs, _) in zip(first, units, strict=True):
+        row[list(inputs)] = True
+    for row, places in zip(last, edges, strict=True):
+        row[places] = True
+    return Network([first, last], "and", [[need for _, need in units], needs])

@@ -1,0 +1,153 @@
+"""What the user says about columns, by position, checked against the table."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, TypedDict
+from typing import Literal as OneOf
+
+import numpy as np
+
+from rulenet.conditions import Condition
+from rulenet.encoding.tables import Table, suggestion
+from rulenet.exceptions import ParameterError, TableError
+
+ColumnName = str | int
+Nominal = OneOf["auto", "all"] | Sequence[ColumnName]
+Missing = OneOf["auto"] | bool
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """Everything that the user may say about the columns of a table."""
+
+    nominal: Nominal = "auto"
+    ordinal: Mapping[ColumnName, Sequence[Hashable]] | None = None
+    cuts: Mapping[ColumnName, Sequence[Any]] | None = None
+    monotonic: Mapping[ColumnName, int] | None = None
+    forbid: Iterable[object] = ()
+    not_equal: bool = False
+    missing: Missing = "auto"
+    max_values: int = 1000
+    max_cuts: int = 16
+
+
+class Wished(TypedDict, total=False):
+    """`Wishes` as keywords."""
+
+    nominal: Nominal
+    ordinal: Mapping[ColumnName, Sequence[Hashable]] | None
+    cuts: Mapping[ColumnName, Sequence[Any]] | None
+    monotonic: Mapping[ColumnName, int] | None
+    forbid: Iterable[object]
+    not_equal: bool
+    missing: Missing
+    max_values: int
+    max_cuts: int
+
+
+@dataclass(frozen=True)
+class Placed:
+    """The wishes by position of the column."""
+
+    nominal: frozenset[int]
+    ordinal: dict[int, tuple[Hashable, ...]]
+    cuts: dict[int, tuple[Any, ...]]
+    monotonic: dict[int, int]
+
+    @classmethod
+    def of(cls, wishes: Wishes, table: Table) -> Self:
+        """Find the columns, and refuse what contradicts itself."""
+        placed = cls(
+            _nominal(wishes.nominal, table),
+            {i: tuple(values) for i, values in _by_position(wishes.ordinal, "ordinal", table).items()},
+            {i: tuple(cuts) for i, cuts in _by_position(wishes.cuts, "cuts", table).items()},
+            _directions(wishes.monotonic, table),
+        )
+        placed._check(table, () if isinstance(wishes.nominal, str) else placed.nominal)
+        return placed
+
+    def _check(self, table: Table, nominal: Iterable[int]) -> None:
+        said = [("nominal", set(nominal)), ("ordinal", set(self.ordinal)), ("cuts", set(self.cuts))]
+        for k, (one, columns) in enumerate(said):
+            for other, others in said[:k]:
+                for i in columns & others:
+                    raise ParameterError(
+                        f"{other} and {one} both list column {table.names[i]!r}: name it in one of them"
+                    )
+
+
+def _nominal(nominal: Nominal, table: Table) -> frozenset[int]:
+    if isinstance(nominal, str):
+        if nominal not in ("auto", "all"):
+            raise ParameterError(f"nominal is {nominal!r}, but expected 'auto', 'all' or a list such as [{nominal!r}]")
+        return frozenset(range(table.n_columns)) if nominal == "all" else frozenset()
+    return frozenset(table.position(column, "nominal") for column in nominal)
+
+
+def _by_position(said: Mapping[ColumnName, Any] | None, parameter: str, table: Table) -> dict[int, Any]:
+    return {table.position(column, parameter): what for column, what in (said or {}).items()}
+
+
+def _directions(monotonic: Mapping[ColumnName, int] | None, table: Table) -> dict[int, int]:
+    found = _by_position(monotonic, "monotonic", table)
+    for i, direction in found.items():
+        if direction not in (-1, 0, 1):
+            raise ParameterError(
+                f"the direction of column {table.names[i]!r} in monotonic is {direction!r}, but must be -1, 0 or 1"
+            )
+    return {i: int(direction) for i, direction in found.items() if direction}
+
+
+class Forbidden:
+    """The columns and conditions that no network may read."""
+
+    def __init__(self, forbid: Iterable[object], table: Table) -> None:
+        wanted = [forbid] if isinstance(forbid, str | Condition) else list(forbid)
+        self._not_equal = any(isinstance(entry, str) and entry == "!=" for entry in wanted)
+        self._columns: set[int] = set()
+        self._texts: set[str] = set()
+        for entry in wanted:
+            if isinstance(entry, str) and entry == "!=":
+                continue
+            try:
+                self._columns.add(table.position(entry, "forbid"))
+            except TableError:
+                self._texts.add(_text(entry, table))
+
+    def allows(self, i: int, condition: Condition) -> bool:
+        """Whether networks may read a condition on column i."""
+        if i in self._columns or (self._texts and str(condition) in self._texts):
+            return False
+        return not (self._not_equal and str(condition).startswith(f"{condition.attribute.name} != "))
+
+    def check(self, conditions: Iterable[Condition], table: Table) -> None:
+        """Refuse what names nothing, now that all conditions are known."""
+        if self._texts:
+            known = [str(condition) for condition in conditions]
+            for text in sorted(self._texts - set(known)):
+                raise ParameterError(
+                    f"forbid lists {text!r}, which is no column, no condition and not '!='"
+                    f"{suggestion(text, (*table.names, *known))}"
+                )
+
+
+def _text(entry: object, table: Table) -> str:
+    if isinstance(entry, str | Condition):
+        return str(entry)
+    raise ParameterError(
+        f"forbid lists {entry!r}, but expected columns by name or position (0 to {table.n_columns - 1}), "
+        "conditions or '!='"
+    )
+
+
+def is_missing_asked(missing: Missing, n_missing: int, n_rows: int) -> bool:
+    """Whether "is missing" is a condition of a column with so many gaps.
+
+    >>> is_missing_asked("auto", 5, 100), is_missing_asked("auto", 4, 100), is_missing_asked(True, 4, 100)
+    (True, False, True)
+    """
+    if not isinstance(missing, bool | np.bool_) and missing != "auto":
+        raise ParameterError(f"missing is {missing!r}, but must be 'auto', True or False")
+    if not 0 < n_missing < n_rows or missing is False:
+        return False
+    return bool(missing != "auto" or (n_missing >= 5 and n_missing * 100 >= n_rows))

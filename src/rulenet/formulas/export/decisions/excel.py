@@ -1,0 +1,45 @@
+"""A formula for spreadsheets whose value is the class.
+
+In one formula, every margin is written once: of n classes, the k-th has the number n * margin + n - k, so that the
+largest number belongs to the largest margin, of equals to the first, and its rest by n says which class that is.
+"""
+
+from collections.abc import Mapping
+
+from rulenet.exceptions import FormulaError
+from rulenet.formulas.decision import Decision, Score, simplify_decision
+from rulenet.formulas.export.excel import Sheet, Style
+from rulenet.formulas.export.excel_cells import MAX_ARGUMENTS, literal
+
+
+def to_excel(
+    decision: Decision, *, style: Style = "formula", start: str = "A2", cells: Mapping[str, str] | None = None
+) -> str:
+    r"""One formula for a cell, or with ``style="cells"`` a line a helper cell; options are as for formulas.
+
+    >>> from rulenet.conditions import Attribute
+    >>> age = Attribute("age", kind="numeric", cuts=(12, 18))
+    >>> adult, child = Score("adult", 1, ((1, age.above(18)),)), Score("child", 1, ((2, age.at_most(12)),))
+    >>> print(to_excel(Decision((adult, child), {}, (age,)), style="cells").replace("\t", " "))
+    B2 =-1+1*(AND(ISNUMBER(A2),A2>18))
+    C2 =-1+2*(AND(ISNUMBER(A2),A2<=12))
+    D2 =CHOOSE(2-MOD(MAX(2*(B2)+1,2*(C2)+0),2),"adult","child")
+    """
+    decision = simplify_decision(decision)
+    if len(decision.labels) > MAX_ARGUMENTS:
+        raise FormulaError(f"there are {len(decision.labels)} classes, but Excel chooses among {MAX_ARGUMENTS}")
+    sheet = Sheet(decision.attributes, start, cells, style)
+    sheet.check([a.name for a in dict.fromkeys(x.attribute for x in decision.conditions)])
+    for name, meaning in decision.concepts.items():
+        sheet.add(name, meaning)
+    margins = [_margin(sheet, score) for score in decision.outputs]
+    if style == "cells":
+        margins = [sheet.helper(margin) for margin in margins]
+    n = len(margins)
+    numbers = ",".join(f"{n}*({margin})+{n - 1 - k}" for k, margin in enumerate(margins))
+    labels = ",".join(map(literal, decision.labels))
+    return sheet.written(f"CHOOSE({n}-MOD(MAX({numbers}),{n}),{labels})")
+
+
+def _margin(sheet: Sheet, score: Score) -> str:
+    return f"{-score.need}+{sheet.sum(score.parts)}" if score.parts else str(-score.need)

@@ -1,0 +1,50 @@
+"""JavaScript functions that need nothing else, for browsers and Node."""
+
+import json
+
+from rulenet.formulas.decision import Decision, simplify_decision
+from rulenet.formulas.decisions import Decisions, Goal
+from rulenet.formulas.export.infix import Infix
+from rulenet.formulas.export.javascript import check_name, opening, plain_text
+
+SOURCE = """\
+{readers}{export}function {name}Margins(row) {{
+  {body}
+}}
+
+{export}function {name}(row) {{
+  const classes = {{}};
+  for (const [column, margins] of {name}Margins(row)) {{
+    classes[column] = margins.reduce((best, found) => (found[1] > best[1] ? found : best))[0];
+  }}
+  return classes;
+}}
+"""
+
+
+def to_javascript(decisions: Decisions, *, name: str = "predict", module: bool = False) -> str:
+    """The source of two functions from a row, an object with a property a column: to the classes, and to all margins.
+
+    The first gives an object with a property for every column to predict; the second, ``predictMargins``, an array of
+    pairs of a column and an array of pairs of class and margin. Of two classes, the one that is not described has a
+    margin of 0 and loses ties. With ``module``, the functions are exported.
+    """
+    check_name(name)
+    joint = simplify_decision(decisions)
+    language, readers, body = opening(joint.as_formula(), {name, f"{name}Margins", "row"})
+    body += ["return [", *(_goal(joint, goal, language) for goal in decisions.goals), "];"]
+    lines = "\n  ".join(body)
+    return SOURCE.format(readers=readers, export="export " if module else "", name=name, body=lines)
+
+
+def _goal(joint: Decision, goal: Goal, language: Infix) -> str:
+    pairs = [f"[{plain_text(output.label)}, {_margin(joint, output, language)}]" for output in goal.outputs]
+    if len(goal.outputs) < len(goal.labels):
+        pairs.append(f"[{plain_text(goal.labels[1])}, 0]")
+    return f"  [{json.dumps(goal.column)}, [{', '.join(pairs)}]],"
+
+
+def _margin(joint: Decision, output: object, language: Infix) -> str:
+    score = joint.score(output)  # type: ignore[arg-type]
+    parts = (f"{n} * ({language.text(p)})" if n > 1 else f"({language.text(p)})" for n, p in score.parts)
+    return " + ".join([str(-score.need), *parts])

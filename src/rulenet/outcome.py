@@ -1,0 +1,151 @@
+"""From what a search found to what is kept: cuts at their best place, and only those that are in use."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulenet.calibration import Calibration, calibrate
+from rulenet.conditions import Attribute, Condition, merge
+from rulenet.encoding import Encoding
+from rulenet.fitted import Alternative, Fitted
+from rulenet.formulas.decision import Decision
+from rulenet.formulas.expressions import Formula
+from rulenet.network import Network
+from rulenet.placing import place_cuts
+from rulenet.search.around import Around
+from rulenet.search.problem import Problem
+from rulenet.search.protocol import Choice, Found, HeldOut
+
+Mass = NDArray[np.float64] | None
+
+
+def keep(
+    encoding: Encoding,
+    found: Found,
+    table: Any,
+    problem: Problem,
+    mass: Mass,
+    fixed: Collection[str] = (),
+    searched: Mass = None,
+) -> tuple[Encoding, Alternative, tuple[Alternative, ...]]:
+    """The encoding to keep, the network that predicts, and the networks to choose from, the smallest first.
+
+    All cuts in use are placed anew, but for those of the ``fixed`` columns. An attribute with cuts keeps only those
+    that some network reads; other attributes keep all their conditions. Where the search saw more rows than those of
+    ``table``, ``searched`` is the mass of each.
+    """
+    chosen = Choice(0.0, found.network, problem.accuracy(found.network), None)
+    choices = [chosen, *worth_keeping(found)]
+    placed = [_place(choice.network, encoding, table, problem, fixed) for choice in choices]
+    kept, networks = _combine(encoding, [choice.network for choice in choices], placed)
+    words = kept.encode(table)
+    judged = replace(problem, literals=words, relations=kept.relations)
+    best, *others = [
+        _alternative(choice, network, judged, mass) for choice, network in zip(choices, networks, strict=True)
+    ]
+    if found.held_out is not None:
+        calibration = _calibrate_outside(found.held_out, mass if searched is None else searched)
+        both = (best, *others)
+        best, *others = (replace(a, calibration=calibration) if a.network == best.network else a for a in both)
+    return kept, best, tuple(others)
+
+
+def refitted(
+    base: Fitted,
+    around: Around,
+    formula: Formula | Decision,
+    history: Sequence[float],
+    table: Any,
+    problem: Problem,
+    mass: Mass,
+) -> Fitted:
+    """What is fitted once ``formula`` takes the place of what it was; cuts stay where they are."""
+    fitted = base.with_formula(formula, around.forbidden)
+    literals = fitted.encoding.encode(table)
+    judged = replace(problem, literals=literals, relations=fitted.encoding.relations)
+    best = _alternative(Choice(0.0, fitted.network, 0.0, None), fitted.network, judged, mass)
+    return replace(fitted, calibration=best.calibration, history=np.array(history))
+
+
+def worth_keeping(found: Found) -> list[Choice]:
+    """The networks that no other one beats in size and accuracy, and the one that predicts; the smallest first."""
+    kept: list[Choice] = []
+    for choice in sorted(found.choices, key=lambda c: (c.network.size, -c.accuracy, -c.price)):
+        beaten = any(c.network.size <= choice.network.size and c.accuracy >= choice.accuracy for c in kept)
+        known = any(c.network == choice.network for c in kept)
+        if not beaten or (choice.network == found.network and not known):
+            kept.append(choice)
+    return kept
+
+
+def _alternative(choice: Choice, network: Network, problem: Problem, mass: Mass) -> Alternative:
+    margins = network.margins(problem.literals, problem.n_rows)
+    calibration = calibrate(margins, problem.codes, mass)
+    return Alternative(network, calibration, choice.price, problem.accuracy(network), choice.validation)
+
+
+def _calibrate_outside(held_out: HeldOut, mass: Mass) -> Calibration:
+    """The calibration by rows that networks were not fitted to; one that a search took for several counts once."""
+    rows = held_out.numbers
+    times = np.bincount(rows)[rows]
+    return calibrate(held_out.margins, held_out.codes, (1.0 if mass is None else mass[rows]) / times)
+
+
+def _place(network: Network, encoding: Encoding, table: Any, problem: Problem, fixed: Collection[str]) -> Encoding:
+    """The encoding with the cuts in use at their best places; as it was, where a unit that counts would lose count.
+
+    Conditions that come to the same place are one. All of, and any of, do not mind.
+    """
+    placed = place_cuts(network, encoding, table, problem, fixed=fixed)
+    counted = [np.flatnonzero(unit) for unit in network.weights[0][network.needs[0] > 1]]
+    merged = any(len({placed.conditions[j] for j in unit}) < len(unit) for unit in counted)
+    return encoding if merged else placed
+
+
+def _combine(
+    encoding: Encoding, networks: Sequence[Network], placed: Sequence[Encoding]
+) -> tuple[Encoding, list[Network]]:
+    """One encoding for networks that each have conditions of their own, and the networks over its conditions."""
+    reads = [np.flatnonzero(network.reads).tolist() for network in networks]
+    finest = _attributes_in_use(encoding, [p.conditions[j] for p, js in zip(placed, reads, strict=True) for j in js])
+    places: dict[Condition, int] = {}
+    for condition in encoding.conditions:
+        if not condition.attribute.measured:
+            places.setdefault(condition, len(places))
+    weights = list[NDArray[np.int64]]()
+    for p, js in zip(placed, reads, strict=True):
+        mine = [p.conditions[j].on(finest[p.conditions[j].attribute.name]) for j in js]
+        weights.append(np.array([places.setdefault(x, len(places)) for x in mine], dtype=np.int64))
+    if not places:  # nothing is read, and every column is one of numbers: one condition must be there
+        places[encoding.conditions[0]] = 0
+        finest[encoding.conditions[0].attribute.name] = encoding.conditions[0].attribute
+    attributes = tuple(finest.get(a.name, a) for a in encoding.attributes)
+    kept = Encoding(attributes, tuple(places), encoding.named)
+    moved = [_moved(n, js, to, len(places)) for n, js, to in zip(networks, reads, weights, strict=True)]
+    return kept, moved
+
+
+def _attributes_in_use(encoding: Encoding, conditions: Iterable[Condition]) -> dict[str, Attribute]:
+    """Every attribute, those with cuts cut only where one of the ``conditions`` is."""
+    found = {a.name: replace(a, cuts=()) if a.measured else a for a in encoding.attributes}
+    for condition in conditions:
+        attribute = condition.attribute
+        if attribute.measured:
+            ends = {end for run in condition.ranges for end in run if end is not None}
+            mine = replace(attribute, cuts=tuple(sorted(ends)))
+            found[attribute.name] = merge(found[attribute.name], mine)
+    return found
+
+
+def _moved(network: Network, old: Sequence[int], new: NDArray[np.int64], n_literals: int) -> Network:
+    """The network that reads its literals ``old`` at the places ``new``.
+
+    Two old literals may have come to the same place: a unit reads it once.
+    """
+    first = np.zeros((len(network.weights[0]), n_literals), dtype=np.bool_)
+    for source, place in zip(old, new.tolist(), strict=True):
+        first[:, place] |= network.weights[0][:, source]
+    return Network([first, *network.weights[1:]], network.first_gate, network.needs)

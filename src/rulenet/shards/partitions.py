@@ -1,0 +1,198 @@
+"""Dask collections: partitions are looked at and packed where they are, and packed shards stay there.
+
+All that is used is ``dask.persist`` and ``dask.compute``: with a client of ``distributed`` they run on its workers, and
+without one on threads. Dask builds a shard again where its worker was lost.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from rulenet.exceptions import ParameterError, TableError
+from rulenet.fitted import Fitted
+from rulenet.search.problem import Problem
+from rulenet.shards.data import Mass
+from rulenet.shards.pack import Joined, Recipe, Shard, pack
+from rulenet.shards.parts import Part
+from rulenet.shards.shards import Block, Shards
+from rulenet.shards.streams import known_columns
+from rulenet.shards.survey import Listed, Survey, count_rows, limit_of, look, n_kept
+
+Result = TypeVar("Result")
+
+#: Seconds without any worker after which a fit gives up.
+PATIENCE = 60.0
+
+
+class WorkersLostError(TableError):
+    """A computation that could not be finished on the workers of a cluster."""
+
+
+def is_partitioned(table: object) -> bool:
+    """Whether a table is a collection of Dask."""
+    return hasattr(table, "__dask_graph__") and hasattr(table, "to_delayed")
+
+
+def delayed(function: Callable[..., Any], *args: Any) -> Any:
+    """A call that Dask makes when it is asked for the result."""
+    return import_module("dask").delayed(function, pure=False)(*args)
+
+
+def compute(calls: Sequence[Any]) -> list[Any]:
+    """The results of calls, on the workers of the current client where there is one."""
+    client = _client()
+    if client is None:
+        return list(import_module("dask").compute(*calls))
+    return _gathered(client, client.compute(list(calls)))
+
+
+def persist(calls: Sequence[Any]) -> list[Any]:
+    """The calls, their results kept where they were made."""
+    return list(import_module("dask").persist(*calls))
+
+
+def _client() -> Any:
+    try:
+        distributed = import_module("distributed")
+    except ImportError:
+        return None
+    try:
+        return distributed.get_client() if _on_worker(distributed) else distributed.Client.current()
+    except ValueError:
+        return None
+
+
+def _on_worker(distributed: Any) -> bool:
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return False
+    return True
+
+
+def _gathered(client: Any, futures: list[Any]) -> list[Any]:
+    """The results, or an error once there has been no worker for a while."""
+    distributed = import_module("distributed")
+    waited = 0.0
+    while True:
+        try:
+            distributed.wait(futures, timeout=1.0)
+            break
+        except TimeoutError:
+            waited = waited + 1.0 if not client.scheduler_info(n_workers=-1)["workers"] else 0.0
+        if waited >= PATIENCE:
+            client.cancel(futures)
+            raise WorkersLostError(
+                f"the cluster has had no worker for {PATIENCE:.0f} seconds, so the fit cannot go on: start workers and "
+                "fit again"
+            )
+    try:
+        return list(client.gather(futures))
+    except distributed.KilledWorker as error:
+        raise WorkersLostError(
+            f"workers were lost again and again at the same task ({error}): give them more memory, or make the "
+            "partitions smaller, and fit again"
+        ) from error
+
+
+class Partitions:
+    """The rows of a Dask DataFrame, with a series of labels, and one of weights if any."""
+
+    def __init__(self, table: Any, labels: Any, weights: Any = None) -> None:
+        for said, what in ((labels, "y"), (weights, "sample_weight")):
+            if not is_partitioned(said) and not (said is None and what == "sample_weight"):
+                raise ParameterError(
+                    f"{what} is a {type(said).__name__}, but X is a Dask DataFrame: {what} must be a Dask series with "
+                    "the same partitions"
+                )
+        self.weighted = weights is not None
+        self._empty: pd.DataFrame = table._meta
+        columns = [_delayed_parts(x) for x in (table, labels, weights) if x is not None]
+        if len({len(parts) for parts in columns}) > 1:
+            numbers = " and ".join(str(len(parts)) for parts in columns)
+            raise TableError(f"X, y and weights have {numbers} partitions, but must be divided alike: repartition them")
+        self._parts = [delayed(_part, *pieces) for pieces in zip(*columns, strict=True)]
+        self._firsts: list[int] = []
+
+    def survey(self, listed: Listed, class_weight: Mapping[Any, float]) -> Survey:
+        """Count the rows of all partitions, then look at them."""
+        n_rows = compute([delayed(count_rows, part, class_weight) for part in self._parts])
+        self._firsts = np.cumsum([0, *n_rows[:-1]]).tolist()
+        found = Survey(n_kept(self._empty.shape[1]))
+        limit, columns = limit_of(sum(n_rows), found.n_most), listed(self._empty)
+        calls = [
+            delayed(look, part, columns, class_weight, first, limit)
+            for part, first in zip(self._parts, self._firsts, strict=True)
+        ]
+        for seen in compute(calls):
+            found.add(seen)
+        return found
+
+    def pack(self, recipe: Recipe, n_rows: int, n_jobs: int | None) -> tuple[Problem, Mass, Shards | None]:
+        """The rows that a search sees; all of them stay in shards where they are."""
+        shared = delayed(_itself, recipe)
+        calls = [delayed(pack, part, shared, first) for part, first in zip(self._parts, self._firsts, strict=True)]
+        calls = persist(calls)
+        samples = compute([delayed(_sample, call) for call in calls])
+        room = Joined(recipe, sum(sample.problem.n_rows for sample in samples))
+        for sample in samples:
+            room.add(sample)
+        return room.problem, room.mass, None if room.n_rows == n_rows else DaskShards(calls, n_rows)
+
+
+class DaskShards:
+    """Packed rows that are kept by Dask, a block a partition."""
+
+    def __init__(self, calls: Sequence[Any], n_rows: int) -> None:
+        self._calls, self.n_rows = calls, n_rows
+        self.total_weight = sum(self.each(_total_weight))
+
+    def each(self, function: Callable[..., Result], *args: Any) -> list[Result]:
+        """What ``function`` makes of every block."""
+        return compute([delayed(_on_shard, call, function, *args) for call in self._calls])
+
+
+def predict_partitions(fitted: Fitted, table: Any, proba: bool) -> Any:
+    """The class of every row as a Dask series, or the probability of every class as a Dask DataFrame."""
+    if proba:
+        names = [str(label) for label in fitted.classes]
+        meta = pd.DataFrame({name: np.zeros(0) for name in names})
+        return table.map_partitions(_probabilities, fitted, names, meta=meta)
+    return table.map_partitions(_predictions, fitted, meta=pd.Series(fitted.classes[:0], name="prediction"))
+
+
+def _predictions(rows: pd.DataFrame, fitted: Fitted) -> "pd.Series[Any]":
+    found = fitted.predict(known_columns(fitted, rows)) if len(rows) else fitted.classes[:0]
+    return pd.Series(found, index=rows.index, name="prediction")
+
+
+def _probabilities(rows: pd.DataFrame, fitted: Fitted, names: list[str]) -> pd.DataFrame:
+    found = fitted.probabilities(known_columns(fitted, rows)) if len(rows) else np.zeros((0, len(names)))
+    return pd.DataFrame(found, index=rows.index, columns=names)
+
+
+def _delayed_parts(collection: Any) -> list[Any]:
+    return list(np.ravel(np.array(collection.to_delayed(), dtype=object)))
+
+
+def _part(table: pd.DataFrame, labels: Any, weights: Any = None) -> Part:
+    return Part.of(table, labels, weights)
+
+
+def _itself(value: Result) -> Result:
+    return value
+
+
+def _sample(shard: Shard) -> Shard:
+    return shard.sample
+
+
+def _on_shard(shard: Shard, function: Callable[..., Result], *args: Any) -> Result:
+    return function(Block(shard.problem, 0, shard.problem.planes.shape[-1]), *args)
+
+
+def _total_weight(block: Block) -> int:
+    return block.problem.total_weight

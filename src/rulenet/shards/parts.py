@@ -1,0 +1,63 @@
+"""Rows as they are read: a table, a label for every row, and weights."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+
+from rulenet.exceptions import TableError
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows of a table, with their labels and, where given, their weights."""
+
+    table: pd.DataFrame
+    labels: NDArray[Any]
+    weights: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of(cls, table: pd.DataFrame, labels: Any, weights: Any = None, first: int = 0) -> "Part":
+        """A part that begins with row ``first`` of the whole, checked."""
+        found = np.asarray(labels)
+        if len(found) != len(table):
+            raise TableError(
+                f"Found {len(table)} rows but {len(found)} labels: the numbers of samples are inconsistent"
+            )
+        missing = np.asarray(pd.isna(found))
+        if missing.any():
+            raise TableError(f"y has a missing label (NaN) in row {first + missing.argmax()}, but every row needs one")
+        if len(found):
+            check_classification_targets(found)
+        return cls(table, found, None if weights is None else _checked(weights, len(table), first))
+
+    def counting(self, class_weight: Mapping[Any, float]) -> "Part":
+        """The part without rows of weight zero."""
+        if self.weights is None and all(class_weight.values()):
+            return self
+        kept = np.flatnonzero(self.products(class_weight))
+        weights = None if self.weights is None else self.weights[kept]
+        return Part(self.table.iloc[kept], self.labels[kept], weights)
+
+    def products(self, class_weight: Mapping[Any, float]) -> NDArray[np.float64]:
+        """What every row weighs, its class included."""
+        own = np.ones(len(self.labels)) if self.weights is None else self.weights
+        if not class_weight:
+            return own
+        labels, codes = np.unique(self.labels, return_inverse=True)
+        return np.asarray(own * np.array([class_weight.get(x, 1.0) for x in labels.tolist()], np.float64)[codes])
+
+
+def _checked(weights: Any, n_rows: int, first: int) -> NDArray[np.float64]:
+    found = np.asarray(weights, dtype=np.float64)
+    if len(found) != n_rows:
+        raise TableError(f"Found {n_rows} rows but {len(found)} weights: the numbers of samples are inconsistent")
+    odd = ~np.isfinite(found) | (found < 0)
+    if odd.any():
+        row = int(odd.argmax())
+        raise TableError(f"sample_weight is {found[row]:g} in row {first + row}, but must be finite and not negative")
+    return found

@@ -1,0 +1,178 @@
+"""Rows beyond memory: files, datasets, relations and iterators, read in batches as often as asked."""
+
+import os
+import pickle
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+from rulenet.exceptions import TableError, TableTypeError
+
+# Cells and rows of a batch: enough for compiled loops to be busy, little beside what is allowed.
+BATCH_CELLS = 1 << 21
+MIN_BATCH, MAX_BATCH = 1 << 10, 1 << 16
+
+Frames = Iterator[pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table that is read in batches: ``read`` begins anew, with the named columns only where it can."""
+
+    name: str
+    read: Callable[[list[str] | None], Frames]
+
+
+def is_source(table: object) -> bool:
+    """Whether a table is one that is read in batches.
+
+    >>> is_source("rows.parquet"), is_source(iter([])), is_source([["red", 1]]), is_source(np.zeros((2, 2)))
+    (True, True, False, False)
+    """
+    if isinstance(table, str | os.PathLike):
+        return True
+    if _is_dataset(table) or _is_relation(table):
+        return True
+    if isinstance(table, list | tuple):
+        return bool(table) and isinstance(table[0], pd.DataFrame)
+    if isinstance(table, Iterator):
+        return True
+    whole = any(hasattr(table, name) for name in ("columns", "__array__", "__dataframe__", "shape"))
+    return not whole and (callable(table) or isinstance(table, Iterable)) and not isinstance(table, bytes | dict | set)
+
+
+def open_source(table: Any) -> Source:
+    """The source that a path, a dataset, a relation, a function or an iterator is."""
+    if isinstance(table, str | os.PathLike):
+        return _of_dataset(_open_path(Path(table)), str(table))
+    if _is_dataset(table):
+        return _of_dataset(table, "the dataset")
+    if _is_relation(table):
+        return Source("the relation", lambda columns: _of_relation(table, columns))
+    if callable(table):
+        return Source("the iterator", lambda columns: map(as_frame, table()))
+    if isinstance(table, Iterator):
+        return Source("the iterator", Spool(table).read)
+    return Source("the iterator", lambda columns: map(as_frame, table))
+
+
+class Spool:
+    """An iterator that can be read again: what came is kept in a temporary file."""
+
+    def __init__(self, frames: Iterator[Any]) -> None:
+        self._frames, self._n_read = frames, 0
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  (closed, and gone, with the last reference to it)
+
+    def read(self, columns: list[str] | None = None) -> Frames:
+        """All batches, the first time from the iterator."""
+        self._file.seek(0)
+        for _ in range(self._n_read):
+            yield pickle.load(self._file)
+        for frame in map(as_frame, self._frames):
+            pickle.dump(frame, self._file, pickle.HIGHEST_PROTOCOL)
+            self._n_read += 1
+            yield frame
+
+
+def as_frame(batch: Any) -> pd.DataFrame:
+    """A batch as pandas has it."""
+    if isinstance(batch, pd.DataFrame):
+        return batch
+    if hasattr(batch, "to_pandas"):
+        return _with_names(batch.to_pandas())
+    if isinstance(batch, np.ndarray) and batch.ndim == 2:
+        return pd.DataFrame(batch)
+    frame = nw.from_native(batch, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return frame.to_pandas()
+    raise TableTypeError(
+        f"the iterator gave a {type(batch).__name__}, but expected DataFrames with the target as a column"
+    )
+
+
+def _with_names(frame: Any) -> pd.DataFrame:
+    return frame if isinstance(frame, pd.DataFrame) else pd.DataFrame(frame)
+
+
+def _open_path(path: Path) -> Any:
+    if not path.exists():
+        raise TableError(f"there is no file or folder {str(path)!r}, but expected one with Parquet files")
+    suffix = path.suffix.lower()
+    if path.is_file() and suffix not in (".parquet", ".pq", ".feather", ".arrow"):
+        raise TableError(
+            f"found the file {str(path)!r}, but expected a Parquet or Feather file or a folder of Parquet files: "
+            "read it into a DataFrame, or give an iterator, such as pandas.read_csv(path, chunksize=100_000)"
+        )
+    dataset = needed("pyarrow.dataset")
+    try:
+        return dataset.dataset(path, format="feather" if suffix in (".feather", ".arrow") else "parquet")
+    except (OSError, ValueError) as error:
+        raise TableError(f"{path}: cannot be read as Parquet: {error}") from error
+
+
+def needed(module: str) -> Any:
+    """A module of pyarrow."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise TableError("reading files in batches needs pyarrow: pip install 'rulenet[parquet]'") from error
+
+
+def _of_dataset(dataset: Any, name: str) -> Source:
+    n_rows = batch_rows(len(dataset.schema.names))
+
+    def read(columns: list[str] | None) -> Frames:
+        # Little is read ahead: what waits takes memory. The pool of the system gives memory back.
+        pool = needed("pyarrow").system_memory_pool()
+        known = None if columns is None else [c for c in columns if c in dataset.schema.names]
+        batches = dataset.to_batches(
+            columns=known,
+            batch_size=n_rows,
+            batch_readahead=1,
+            fragment_readahead=1,
+            memory_pool=pool,
+            use_threads=False,
+        )
+        for batch in batches:
+            if batch.num_rows:
+                yield batch.to_pandas()
+
+    if not dataset.schema.names:
+        raise TableError(f"{name}: has no columns, but a table is expected; a folder must hold Parquet files")
+    return Source(name, read)
+
+
+def _of_relation(relation: Any, columns: list[str] | None) -> Frames:
+    chosen = relation if columns is None else relation.project(", ".join(_quoted(c) for c in columns))
+    reader = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_record_batch
+    for batch in reader(batch_rows(len(relation.columns))):
+        if batch.num_rows:
+            yield batch.to_pandas()
+
+
+def batch_rows(n_columns: int) -> int:
+    """How many rows a batch has.
+
+    >>> batch_rows(10), batch_rows(100)
+    (65536, 20971)
+    """
+    return max(MIN_BATCH, min(MAX_BATCH, BATCH_CELLS // max(1, n_columns)))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _is_dataset(table: object) -> bool:
+    return hasattr(table, "to_batches") and hasattr(table, "scanner")
+
+
+def _is_relation(table: object) -> bool:
+    return type(table).__name__ == "DuckDBPyRelation"

@@ -1,0 +1,79 @@
+"""Predictions for rows that are read in batches, as an array or as a Parquet file."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulenet.exceptions import TableError
+from rulenet.fitted import Fitted
+from rulenet.shards.sources import Source, needed
+
+
+def known_columns(fitted: Fitted, frame: pd.DataFrame) -> pd.DataFrame:
+    """The columns of a batch that were there in fit, in their order; others, such as the target, are left out."""
+    if not fitted.encoding.named:
+        return frame
+    names = [a.name for a in fitted.encoding.attributes if a.name in frame.columns]
+    return frame if list(frame.columns) == names else frame[names]
+
+
+def each_batch(fitted: Fitted, source: Source, function: Callable[[pd.DataFrame], NDArray[Any]]) -> NDArray[Any]:
+    """What ``function`` says of the rows of every batch, one after the other."""
+    found = [function(known_columns(fitted, frame)) for frame in source.read(None)]
+    if not found:
+        raise TableError(f"{source.name}: has no rows, but at least one is required")
+    return np.concatenate(found)
+
+
+def with_predictions(
+    fitted: Fitted, source: Source, n_jobs: int | None, proba: bool, name: str
+) -> Iterator[pd.DataFrame]:
+    """Every batch with a column of predicted classes and, if wished, one for the probability of every class."""
+    for frame in source.read(None):
+        rows = known_columns(fitted, frame)
+        new = {name: fitted.predict(rows, n_jobs)}
+        if proba:
+            labels = [f"probability_{label}" for label in fitted.classes]
+            new |= dict(zip(labels, fitted.probabilities(rows, n_jobs).T, strict=True))
+        taken = [column for column in new if column in frame.columns]
+        if taken:
+            raise TableError(f"{source.name}: has a column {taken[0]!r} already; give the predictions another name")
+        yield frame.assign(**new)
+
+
+def write_parquet(frames: Iterator[pd.DataFrame], path: str | os.PathLike[str]) -> int:
+    """Write batches to one Parquet file, and return how many rows there were; without any there is no file."""
+    arrow, parquet = needed("pyarrow"), needed("pyarrow.parquet")
+    target, writer, n_rows = Path(path), None, 0
+    partial = target.with_name(target.name + ".part")
+    try:
+        for frame in frames:
+            if writer is None:
+                table = arrow.Table.from_pandas(frame, preserve_index=False)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                writer = parquet.ParquetWriter(partial, table.schema)
+            else:
+                table = _like_the_first(arrow, frame, writer.schema)
+            writer.write_table(table)
+            n_rows += len(frame)
+        if writer is None:
+            raise TableError("there are no rows to predict, but at least one is required")
+        writer.close()
+        partial.replace(target)
+    finally:
+        if writer is not None and partial.exists():
+            writer.close()
+            partial.unlink()
+    return n_rows
+
+
+def _like_the_first(arrow: Any, frame: pd.DataFrame, schema: Any) -> Any:
+    try:
+        return arrow.Table.from_pandas(frame, schema=schema, preserve_index=False)
+    except (arrow.ArrowInvalid, arrow.ArrowTypeError, KeyError) as error:
+        raise TableError(f"a later batch has other types than the first, which Parquet cannot hold: {error}") from error

@@ -1,1 +1,0 @@
-"""How networks are started and searched: one idea a file."""

@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rulenet.calibration import LEAST_SCALE, MOST_SCALE, calibrate, from_shares
+from rulenet.search.problem import decide
+
+
+@st.composite
+def judged(draw):
+    """Margins of one output or of several, class codes that they tell something about or not, and weights."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_rows, n_outputs = draw(st.integers(1, 80)), draw(st.sampled_from([1, 2, 3, 5]))
+    margins = rng.integers(-6, 7, (n_rows, n_outputs))
+    n_classes = max(2, n_outputs)
+    codes = np.where(rng.random(n_rows) < draw(st.sampled_from([0.0, 0.5, 1.0])), decide(margins), 0)
+    codes = np.where(rng.random(n_rows) < 0.2, rng.integers(0, n_classes, n_rows), codes)
+    return margins, codes, rng.integers(1, 6, n_rows)
+
+
+@settings(deadline=None)
+@given(judged())
+def test_probabilities_add_up_are_never_certain_and_never_contradict_the_decision(case):
+    margins, codes, weights = case
+    decided = decide(margins)
+    found = calibrate(margins, codes, weights.astype(float)).probabilities(margins, decided)
+    assert found.shape == (len(codes), max(2, margins.shape[1]))
+    assert found.sum(axis=1) == pytest.approx(1)
+    assert ((found > 0) & (found < 1)).all()
+    others = found.copy()
+    others[np.arange(len(codes)), decided] = 0
+    assert (found[np.arange(len(codes)), decided] >= others.max(axis=1)).all()
+
+
+@settings(deadline=None)
+@given(judged())
+def test_the_larger_the_margin_the_larger_the_probability(case):
+    margins, codes, weights = case
+    margins = margins[:, :1]
+    calibration = calibrate(margins, np.minimum(codes, 1), weights.astype(float))
+    steps = np.arange(-8, 9)[:, np.newaxis]
+    assert (np.diff(calibration.probabilities(steps, decide(steps))[:, 1]) >= 0).all()
+
+
+@settings(deadline=None, max_examples=30)
+@given(judged())
+def test_whole_weights_are_repeated_rows(case):
+    margins, codes, weights = case
+    rows = np.repeat(np.arange(len(codes)), weights)
+    weighted = calibrate(margins, codes, weights.astype(float))
+    repeated = calibrate(margins[rows], codes[rows])
+    grid = np.unique(margins, axis=0)
+    found = [c.probabilities(grid, decide(grid)) for c in (weighted, repeated)]
+    assert found[0] == pytest.approx(found[1], abs=2e-3)
+
+
+def test_the_mean_probability_is_the_share_of_the_class():
+    rng = np.random.default_rng(0)
+    margins = rng.integers(-4, 4, (2_000, 1))
+    codes = (rng.random(2_000) < 1 / (1 + np.exp(-0.7 * margins[:, 0] - 0.3))).astype(np.int64)
+    calibration = calibrate(margins, codes)
+    assert calibration.scale == pytest.approx(0.7, abs=0.1)
+    assert calibration.offsets[0] == pytest.approx(0.3, abs=0.15)
+    assert calibration.probabilities(margins, decide(margins))[:, 1].mean() == pytest.approx(codes.mean(), abs=0.02)
+
+
+def test_margins_that_say_all_or_nothing_have_a_multiple_within_bounds():
+    margins = np.repeat([[-2], [1]], 50, axis=0)
+    sure, useless = calibrate(margins, decide(margins)), calibrate(margins, np.arange(100) % 2)
+    assert LEAST_SCALE <= useless.scale < 0.1 < sure.scale <= MOST_SCALE
+
+
+def test_shares_are_given_back_unless_they_contradict_the_margin():
+    grid = np.array([[-1], [0]])
+    found = from_shares(0.3, 0.9).probabilities(grid, np.array([0, 1]))[:, 1]
+    assert found.tolist() == pytest.approx([0.3, 0.9])
+    assert from_shares(0.9, 0.3).scale == LEAST_SCALE
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=25)
+def test_a_weight_is_the_same_as_repetitions_to_the_last_digit(seed):
+    rng = np.random.default_rng(seed)
+    margins, codes = rng.integers(-5, 5, (12, 3)), rng.integers(0, 3, 12)
+    weights = rng.integers(1, 5, 12)
+    rows = rng.permutation(np.repeat(np.arange(12), weights))
+    assert calibrate(margins, codes, weights.astype(float)) == calibrate(margins[rows], codes[rows])

@@ -1,0 +1,207 @@
+"""Files as they come, and what is wrong with them said in one line."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import zipfile
+
+import pandas as pd
+import pytest
+
+from rulenet.cli import files, tables
+from rulenet.cli.tables import Reading
+from rulenet.exceptions import ParameterError, TableError
+
+ROWS = "name,height,town\nAnn,1.7,Köln\nBob,?,\n"
+WANTED = pd.DataFrame({"name": ["Ann", "Bob"], "height": ["1.7", None], "town": ["Köln", None]}, dtype="str")
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(data, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+        return str(path)
+
+    return write
+
+
+def assert_wanted(table):
+    pd.testing.assert_frame_equal(table.astype("str"), WANTED)
+
+
+@pytest.mark.parametrize("sep", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+def test_delimiter_and_encoding_are_found(file, sep, encoding):
+    assert_wanted(tables.read(file(ROWS.replace(",", sep).encode(encoding))))
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\n\n"])
+def test_line_ends_of_every_kind_are_read(file, end):
+    assert_wanted(tables.read(file(ROWS.replace("\n", end))))
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_packed_files_are_known_by_how_they_begin(file, pack):
+    assert_wanted(tables.read(file(pack(ROWS.encode()), "any.name")))
+
+
+def zipped(**members):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    return buffer.getvalue()
+
+
+def test_a_zip_holds_one_table(file):
+    assert_wanted(tables.read(file(zipped(rows=ROWS), "t.zip")))
+    with pytest.raises(TableError, match="has 2 files, but one table is expected: a, b"):
+        tables.read(file(zipped(a=ROWS, b=ROWS), "t.zip"))
+
+
+def test_a_pipe_may_be_packed(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(ROWS.encode()))))
+    assert_wanted(tables.read("-"))
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, lambda data: zipped(bomb=data)])
+def test_a_bomb_is_refused_before_it_takes_memory(file, pack):
+    path = file(pack(b"a,b\n" + b"1,2\n" * 3_000_000))
+    with pytest.raises(TableError, match=r"more than 0.000977G bytes when unpacked; .* --max-bytes"):
+        tables.read(path, Reading(max_bytes=files.size_of("1M")))
+    assert len(tables.read(path, Reading(max_bytes=files.size_of("12M")))) == 3_000_000
+
+
+def test_a_parquet_bomb_is_refused(file):
+    pytest.importorskip("pyarrow")
+    packed = pd.DataFrame({"a": [0.0] * 1_000_000}).to_parquet()
+    with pytest.raises(TableError, match="--max-bytes"):
+        tables.read(file(packed, "t.parquet"), Reading(max_bytes=50_000))
+
+
+def test_a_size_is_a_number_with_a_unit():
+    with pytest.raises(ParameterError, match="--max-bytes is 'much'"):
+        files.size_of("much")
+
+
+def test_formats_with_types_keep_them(tmp_path):
+    pytest.importorskip("pyarrow")
+    table = pd.DataFrame({"n": [1, 2], "x": [0.5, None], "day": pd.to_datetime(["2024-03-01", None]), "t": ["a", "NA"]})
+    table.to_parquet(tmp_path / "t.parquet")
+    table.to_feather(tmp_path / "t.feather")
+    for name in ("t.parquet", "t.feather"):
+        pd.testing.assert_frame_equal(tables.read(str(tmp_path / name)), table)
+        assert tables.read(str(tmp_path / name), Reading(na=("NA",)))["t"].isna().tolist() == [False, True]
+
+
+def test_json_lines_are_rows(file):
+    lines = '{"n": 1, "t": "a"}\n\n{"n": null, "t": "b"}\n'
+    table = tables.read(file(lines, "t.jsonl"))
+    assert table["n"].isna().tolist() == [False, True]
+    assert table["t"].tolist() == ["a", "b"]
+    pd.testing.assert_frame_equal(tables.read(file(json.dumps([{"n": 1.0, "t": "a"}, {"t": "b"}]), "t.json")), table)
+    with pytest.raises(TableError, match="entry 2 holds a list or an object in 'n'"):
+        tables.read(file('{"n": 1}\n{"n": [1]}', "t.jsonl"))
+
+
+def test_excel_is_read_or_the_extra_named(tmp_path):
+    try:
+        import openpyxl
+    except ImportError:
+        (tmp_path / "t.xlsx").write_bytes(zipped(**{"xl/workbook.xml": "<x/>"}))
+        with pytest.raises(TableError, match=r"reading Excel needs openpyxl; .* 'rulenet\[excel\]'"):
+            tables.read(str(tmp_path / "t.xlsx"))
+        return
+    book = openpyxl.Workbook()
+    for row in (["n", "t"], [1, "a"], [None, "NA"]):
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    table = tables.read(str(tmp_path / "t.xlsx"))
+    assert table["n"].tolist()[0] == 1
+    assert table.isna().to_numpy().tolist() == [[False, False], [True, True]]
+
+
+def test_text_stays_text(file):
+    assert tables.read(file("a,b\n007,1e3\n1,x"))["a"].tolist() == ["007", "1"]
+
+
+@pytest.mark.parametrize("token", tables.MISSING)
+def test_missing_values_have_many_names(file, token):
+    assert tables.read(file(f"a,b\n{token},1\nx,2"))["a"].isna().tolist() == [True, False]
+
+
+def test_missing_values_may_be_named(file):
+    assert tables.read(file("a,b\nNA,-9\n1,2"), Reading(na=("-9",))).isna().to_numpy().tolist() == [
+        [False, True],
+        [False, False],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n3\n", "line 3 has 1 fields, but the header has 2"),
+        ('a,b\n1,"x\ny"\n3,4,5\n', "line 4 has 3 fields, but the header has 2"),
+        ("a,b\n1,2,3\n4,5,6\n", "every row has 3 fields, but the header has 2"),
+        ("a,b,a\n1,2,3\n", "several columns are called 'a'"),
+        ("a,b\n", "has the names of 2 columns, but no rows below them"),
+        ("", "is empty"),
+        ("\n \n", "is empty"),
+    ],
+)
+def test_what_is_wrong_is_named_by_line(file, text, message):
+    with pytest.raises(TableError, match=message):
+        tables.read(file(text))
+
+
+@pytest.mark.parametrize("header", ["a,b", "a,b,"])
+def test_a_delimiter_at_the_end_of_every_row_shifts_nothing(file, header):
+    table = tables.read(file(f"{header}\n1,2,\n3,4,\n"))
+    assert table.to_dict("list") == {"a": ["1", "3"], "b": ["2", "4"]}
+
+
+def test_quotes_inside_a_field_are_characters(file):
+    table = tables.read(file('size,n\n5" pipe,1\n6 pipe,2\n"a ""b"", c",3\n'))
+    assert table["size"].tolist() == ['5" pipe', "6 pipe", 'a "b", c']
+
+
+def test_spaces_after_a_delimiter_do_not_count(file):
+    table = tables.read(file('a, b\n1, ?\n2, "x, y"\n'))
+    assert table.columns.tolist() == ["a", "b"]
+    assert table["b"].isna().tolist() == [True, False]
+    assert table["b"][1] == "x, y"
+
+
+def test_decimal_commas_are_found_where_the_delimiter_is_another(file):
+    table = tables.read(file("x;y;z\n1.234,5;7;a,b\n-2,25;8;c\n"))
+    assert table.to_dict("list") == {"x": ["1234.5", "-2.25"], "y": ["7", "8"], "z": ["a,b", "c"]}
+    assert tables.read(file("x;y\n1,234;7\n2,500;8\n"))["x"].tolist() == ["1,234", "2,500"]  # thousands, perhaps
+    assert tables.read(file("x;y\n1,234;7\n2,500;8\n"), Reading(decimal=","))["x"].tolist() == ["1.234", "2.500"]
+    assert tables.read(file("x;y\n1,2;7\n2,5;8\n"), Reading(decimal="."))["x"].tolist() == ["1,2", "2,5"]
+
+
+def test_what_is_insisted_on_is_done(file):
+    assert tables.read(file("a:b\n1:2\n"), Reading(sep=":")).columns.tolist() == ["a", "b"]
+    with pytest.raises(TableError, match="cannot be read as ascii"):
+        tables.read(file("a,b\nö,1"), Reading(encoding="ascii"))
+    with pytest.raises(TableError, match=r"NUL characters.*--encoding utf-16"):
+        tables.read(file("a,b\n1,2".encode("utf-16-le")))
+
+
+def test_a_wrong_name_gets_the_nearest_one():
+    with pytest.raises(TableError, match="did you mean 'class'"):
+        tables.check_columns(["clas"], ["a", "class"], "t.csv")
+    with pytest.raises(TableError, match="did you mean 'Class'"):
+        tables.check_columns(["CLASS"], ["a", "Class"], "t.csv")
+    with pytest.raises(TableError, match="the columns are 'a', 'class'"):
+        tables.check_columns(["weight"], ["a", "class"], "t.csv")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.tsv", "t.zip", "t.parquet", "t.feather", "t.jsonl"])
+def test_what_is_written_is_read(tmp_path, name):
+    path = str(tmp_path / name)
+    tables.write(WANTED, path)
+    assert_wanted(tables.read(path))

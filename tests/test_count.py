@@ -1,0 +1,193 @@
+from time import perf_counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reference
+from rulenet import Network, ParameterError, bits
+from rulenet.conditions import Relations
+from rulenet.count import kernels
+from rulenet.count.count import Count
+from rulenet.count.kernels import LOSS, SIZE
+from rulenet.count.schedule import Law
+from rulenet.count.scoring import Scoring, opposites
+from rulenet.count.walk import Walker, rows_of
+from rulenet.search.problem import Problem, decide
+from rulenet.search.protocol import FunctionStart
+
+GO_ON = np.zeros(1, np.bool_)
+NO_START = FunctionStart(lambda seed: Network([[[1]]]))
+
+
+def make_rows(rng, n_rows):
+    """Six attributes of two values, which have opposites, and two of three, which have none."""
+    two, three = rng.integers(0, 2, (n_rows, 6)), rng.integers(0, 3, (n_rows, 2))
+    columns = [two[:, a] == v for a in range(6) for v in range(2)] + [
+        three[:, a] == v for a in range(2) for v in range(3)
+    ]
+    owner = [*np.repeat(np.arange(6), 2), *np.repeat([6, 7], 3)]
+    return np.column_stack(columns), Relations.of(owner, owner)
+
+
+def make_problem(n_classes=2, n_rows=150, seed=0, noise=0.1, weighted=False):
+    """At least three of six decide, and a value of the seventh; some labels are wrong."""
+    rng = np.random.default_rng(seed)
+    rows, relations = make_rows(rng, n_rows)
+    count = rows[:, 1:12:2].sum(axis=1) + 2 * rows[:, 12]
+    codes = np.digitize(count, [3, 5][: n_classes - 1])
+    codes = np.where(rng.random(n_rows) < noise, rng.integers(0, n_classes, n_rows), codes)
+    weights = rng.integers(1, 9, n_rows).astype(float) if weighted else None
+    return Problem.of_classes(bits.pack(np.ascontiguousarray(rows.T)), codes, n_classes, relations, weights)
+
+
+def plain(problem):
+    return bits.unpack(problem.literals, problem.n_rows).T
+
+
+@st.composite
+def scorings(draw, n_outputs):
+    """Units of literals with an opposite have any points, others none below 0; needs up to the number of literals."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    inputs, needs, points = [], [], []
+    for _ in range(draw(st.integers(0, 6))):
+        n = int(rng.integers(1, 6))
+        signed = rng.random() < 0.6
+        inputs.append(tuple(sorted(rng.choice(12 if signed else 18, n, replace=False).tolist())))
+        needs.append(int(rng.integers(1, n + 1)))
+        points.append(rng.integers(-3 if signed else 0, 4, n_outputs))
+    points = np.array(points, dtype=np.int64).reshape(-1, n_outputs)
+    return Scoring(tuple(inputs), tuple(needs), points, rng.integers(-4, 5, n_outputs), 0.5)
+
+
+def units_of(scoring):
+    return [*zip(scoring.inputs, scoring.needs, scoring.points, strict=True)]
+
+
+@pytest.mark.kernels
+@given(st.sampled_from([2, 3]), st.booleans(), st.sampled_from([0.3, 1.0, 6.0]), st.integers(0, 2**32 - 1))
+@settings(max_examples=25, deadline=None)
+def test_loss_and_size_of_a_walk_are_those_computed_from_scratch(n_classes, weighted, temperature, seed):
+    problem = make_problem(n_classes, 130, seed % 7, weighted=weighted)
+    weights = np.random.default_rng(seed).integers(0, 5, (problem.n_rows, n_classes))
+    if not weighted:
+        weights *= np.arange(n_classes) == problem.codes[:, np.newaxis]
+    law, opposite = Law(0.5, 0.1, 1.0), opposites(problem.literals, problem.n_rows, problem.relations.owner)
+    rows = rows_of(problem.literals, weights, problem.relations, opposite)
+    walker = Walker.of(rows, law, 1.0, seed, max_units=12)
+    for n_proposals in (1, 10, 300, 3000):
+        walker.anneal(n_proposals, temperature, temperature, law.price, GO_ON)
+        counters, now = walker.walk.counters.copy(), walker.now()
+        scores = reference.counting_scores(units_of(now), now.bias, plain(problem))
+        assert np.array_equal(walker.walk.scores[: problem.n_rows], scores)
+        assert counters[SIZE] == reference.counting_size(units_of(now))
+        loss = reference.counting_loss(scores, law.scale, weights)
+        assert counters[LOSS] / kernels.ONE_NAT == pytest.approx(loss, rel=2e-3, abs=1e-3 * weights.sum())
+        kernels.evaluate(walker.walk, rows, walker.tables)
+        assert (walker.walk.counters[LOSS], walker.walk.counters[SIZE]) == (counters[LOSS], counters[SIZE])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_best_network_of_a_walk_is_the_one_that_its_cost_is_told_of(n_classes):
+    problem = make_problem(n_classes)
+    weights = np.eye(n_classes, dtype=np.int64)[problem.codes]
+    opposite = opposites(problem.literals, problem.n_rows, problem.relations.owner)
+    law = Law(0.5, 0.75, 0.3)
+    walker = Walker.of(rows_of(problem.literals, weights, problem.relations, opposite), law, 1.0, 5, max_units=32)
+    walker.anneal(20_000, law.hot, law.cold, law.price, GO_ON)
+    best = units_of(walker.best())
+    scores = reference.counting_scores(best, walker.best().bias, plain(problem))
+    cost = reference.counting_loss(scores, law.scale, weights) + law.price * reference.counting_size(best)
+    assert walker.cost == pytest.approx(cost, rel=5e-3)
+    assert np.mean(decide(scores) == problem.codes) > 0.75
+
+
+@given(scorings(1))
+@settings(deadline=None)
+def test_the_margins_of_the_network_are_the_scores(scoring):
+    problem = make_problem()
+    opposite = opposites(problem.literals, problem.n_rows, problem.relations.owner)
+    scores = reference.counting_scores(units_of(scoring), scoring.bias, plain(problem))
+    assert np.array_equal(scoring.scores(problem.literals, problem.n_rows), scores)
+    network = scoring.network(len(problem.literals), opposite)
+    assert np.array_equal(network.margins(problem.literals, problem.n_rows), scores)
+
+
+@given(st.integers(2, 4).flatmap(scorings))
+@settings(deadline=None)
+def test_the_margins_of_several_outputs_are_the_scores_all_moved_alike(scoring):
+    problem = make_problem(3)
+    opposite = opposites(problem.literals, problem.n_rows, problem.relations.owner)
+    scores = reference.counting_scores(units_of(scoring), scoring.bias, plain(problem))
+    margins = scoring.network(len(problem.literals), opposite).margins(problem.literals, problem.n_rows)
+    assert len(np.unique(margins - scores)) == 1
+    assert np.array_equal(decide(margins), scores.argmax(axis=1))
+
+
+@given(st.sampled_from([1, 3]).flatmap(scorings))
+@settings(deadline=None)
+def test_probabilities_are_those_that_the_loss_takes(scoring):
+    problem = make_problem()
+    found = scoring.probabilities(problem.literals, problem.n_rows)
+    scores = reference.counting_scores(units_of(scoring), scoring.bias, plain(problem))
+    for k in range(found.shape[1]):
+        weights = np.zeros(found.shape)
+        weights[:, k] = 1
+        assert -np.log(found[:, k]).sum() == pytest.approx(reference.counting_loss(scores, scoring.scale, weights))
+
+
+def test_a_literal_and_its_opposite_are_of_one_attribute_and_never_hold_together():
+    problem = make_problem()
+    found = opposites(problem.literals, problem.n_rows, problem.relations.owner)
+    assert found.tolist() == [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, -1, -1, -1, -1, -1, -1]
+    literals = bits.pack(np.array([[1, 0, 1], [0, 1, 0], [0, 1, 0]], dtype=bool))
+    assert opposites(literals, 3, np.array([0, 1, 1])).tolist() == [-1, -1, -1]
+
+
+def test_a_gap_has_no_opposite_but_with_is_missing():
+    literals = bits.pack(np.array([[1, 0, 0], [0, 1, 0]], dtype=bool))
+    assert opposites(literals, 3, np.array([0, 0])).tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_same_seed_gives_the_same_network_on_any_number_of_threads(n_classes):
+    problem, search = make_problem(n_classes), Count(n_walks=3, n_folds=2, n_proposals=4_000)
+    first, second = (search.search(problem, NO_START, 7, n_jobs) for n_jobs in (1, 2))
+    assert first.network == second.network
+    assert [choice.network for choice in first.choices] == [choice.network for choice in second.choices]
+    assert np.array_equal(first.held_out.margins, second.held_out.margins)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_matter_of_degree_is_learned(n_classes):
+    problem = make_problem(n_classes, 400)
+    found = Count(n_walks=4, n_folds=2, n_proposals=40_000).search(problem, NO_START, 0)
+    assert found.network.n_outputs == (1 if n_classes == 2 else n_classes)
+    assert found.history[-1] == problem.accuracy(found.network) > 0.85
+    assert found.held_out.accuracy > 0.78
+    assert sorted(found.held_out.codes) == sorted(problem.codes)
+    assert found.choices[0].network == found.network
+    assert found.choices[0].size >= found.choices[1].size
+
+
+def test_few_rows_are_not_divided_into_folds():
+    found = Count(n_walks=1, n_proposals=500).search(make_problem(n_rows=15), NO_START, 0)
+    assert found.held_out is None
+
+
+def test_a_limited_time_is_kept_more_or_less():
+    problem = make_problem(n_rows=300)
+    Count(n_walks=1, n_proposals=100).search(problem, NO_START, 0)
+    begin = perf_counter()
+    found = Count(n_proposals=10**8, max_time=1.0).search(problem, NO_START, 0)
+    assert perf_counter() - begin < 6
+    assert found.history[-1] > 0.7
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"price": -1}, {"n_walks": 0}, {"n_folds": 1}, {"max_inputs": 8}, {"max_time": 0}]
+)
+def test_parameters_out_of_bounds_are_refused(parameters):
+    with pytest.raises(ParameterError, match=next(iter(parameters))):
+        Count(**parameters).search(make_problem(), NO_START, 0)

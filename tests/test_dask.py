@@ -1,0 +1,121 @@
+"""Training over the shards of a cluster is training on one machine, bit for bit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulenet import Count, RuleNetworkClassifier
+from rulenet.exceptions import ParameterError, TableError
+
+dask = pytest.importorskip("dask")
+dd = pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
+
+TIMEOUT = 120  # seconds after which a computation counts as hanging
+
+
+def make_table(n_rows=400):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "size": rng.normal(size=n_rows).round(2),
+            "colour": rng.choice(["red", "green", "blue"], n_rows),
+            "doors": rng.integers(2, 6, n_rows),
+        }
+    )
+    table.loc[rng.random(n_rows) < 0.1, "size"] = None
+    kind = np.where((table["size"] > 0.3) & (table["colour"] != "blue") | (table["doors"] == 2), "yes", "no")
+    return table.assign(kind=kind)
+
+
+def make_model(**parameters):
+    search = Count(n_walks=1, n_folds=0, n_proposals=500)
+    return RuleNetworkClassifier(**{"search": search, "random_state": 0, "max_search_rows": 300, **parameters})
+
+
+def fit(model, table, *more):
+    return model.fit(table.drop(columns="kind"), table["kind"], *more)
+
+
+def assert_same(one, other):
+    assert one.network_ == other.network_
+    assert one.encoding_ == other.encoding_
+    assert one.classes_.tolist() == other.classes_.tolist()
+    assert one.fitted_.calibration == other.fitted_.calibration
+    assert one.history_.tolist() == other.history_.tolist()
+
+
+def divide(frames):
+    """A Dask DataFrame with these partitions."""
+    return dd.from_delayed([dask.delayed(frame) for frame in frames], meta=frames[0].iloc[:0], verify_meta=False)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return make_table()
+
+
+@pytest.fixture(scope="module")
+def alone(table):
+    return fit(make_model(), table)
+
+
+@pytest.fixture(scope="module", params=[1, 2, 4])
+def client(request):
+    settings = {"distributed.comm.timeouts.connect": "60s", "distributed.scheduler.worker-ttl": None}
+    with (
+        dask.config.set(settings),
+        distributed.LocalCluster(
+            n_workers=request.param, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster, timeout=TIMEOUT) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("n_partitions", [1, 2, 3, 7])
+def test_the_network_is_that_of_one_machine(client, table, alone, n_partitions):
+    frame = dd.from_pandas(table, npartitions=n_partitions)
+    assert_same(fit(make_model(), frame), alone)
+
+
+def test_without_a_client_threads_do_the_same(table, alone):
+    assert_same(fit(make_model(), dd.from_pandas(table, npartitions=3)), alone)
+
+
+def test_partitions_may_be_empty_or_lack_a_class(table):
+    parts = [part for _, part in table.groupby("kind")]
+    frames = [parts[0].iloc[:0], parts[0], parts[1].iloc[:0], parts[1]]
+    assert_same(fit(make_model(), divide(frames)), fit(make_model(), pd.concat(frames)))
+
+
+def test_partitions_may_have_other_categories(table):
+    first = table.assign(colour=pd.Categorical(table["colour"], ["red", "green", "blue"])).iloc[:150]
+    second = table.assign(colour=pd.Categorical(table["colour"], ["blue", "grey", "green", "red"])).iloc[150:]
+    assert_same(fit(make_model(), divide([first, second])), fit(make_model(), pd.concat([first, second])))
+
+
+def test_weights_are_a_series_too(table):
+    weights = pd.Series(np.arange(len(table)) % 3, index=table.index, dtype=float)
+    alone = fit(make_model(class_weight="balanced"), table, weights)
+    frame, series = dd.from_pandas(table, npartitions=3), dd.from_pandas(weights, npartitions=3)
+    assert_same(fit(make_model(class_weight="balanced"), frame, series), alone)
+
+
+def test_a_model_of_a_cluster_is_a_plain_one_and_predicts_by_partitions(table, alone, tmp_path):
+    frame = dd.from_pandas(table, npartitions=3).drop(columns="kind")
+    X = table.drop(columns="kind")
+    predicted = alone.predict(frame)
+    assert predicted.npartitions == 3
+    assert (predicted.compute().to_numpy() == alone.predict(X)).all()
+    assert np.allclose(alone.predict_proba(frame).compute(), alone.predict_proba(X))
+    alone.save(tmp_path / "model.json")
+    assert (RuleNetworkClassifier.load(tmp_path / "model.json").predict(X) == alone.predict(X)).all()
+
+
+def test_labels_that_are_not_divided_alike_are_refused(table):
+    frame = dd.from_pandas(table, npartitions=3)
+    with pytest.raises(ParameterError, match="y is a Series, but X is a Dask DataFrame"):
+        make_model().fit(frame.drop(columns="kind"), table["kind"])
+    with pytest.raises(TableError, match="3 and 2 partitions"):
+        make_model().fit(frame.drop(columns="kind"), dd.from_pandas(table["kind"], npartitions=2))

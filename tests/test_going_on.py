@@ -1,0 +1,113 @@
+"""Learning on: new rows, new values, new stories; what was locked stays."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulenet import Anneal, Count, RuleNetworkClassifier
+from rulenet.exceptions import ParameterError, TableError
+
+SMALL = Count(n_walks=1, n_folds=0, n_proposals=3000)
+
+
+def make_rows(n_rows, seed, turned=False):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {"size": rng.normal(size=n_rows).round(2), "colour": rng.choice(["red", "green", "blue"], n_rows)}
+    )
+    positive = (table["size"] > 0.3) & (table["colour"] != "blue")
+    return table, pd.Series(np.where(positive ^ turned, "yes", "no"), name="kind")
+
+
+def make_model(**parameters):
+    return RuleNetworkClassifier(**{"search": SMALL, "random_state": 0, **parameters})
+
+
+def test_ten_parts_teach_about_as_much_as_all_rows_at_once():
+    model = make_model()
+    parts = [make_rows(100, seed) for seed in range(10)]
+    for table, kind in parts:
+        model.partial_fit(table, kind, classes=["no", "yes"])
+    tests = make_rows(1000, 99)
+    whole = make_model().fit(*(pd.concat(x) for x in zip(*parts, strict=True)))
+    assert model.score(*tests) >= whole.score(*tests) - 0.03
+    assert model.score(*tests) > 0.9
+
+
+def test_rows_that_tell_another_story_are_learned_and_the_old_ones_forgotten():
+    model = make_model()
+    for seed in range(3):
+        model.partial_fit(*make_rows(200, seed))
+    assert model._memory.n_seen == 600
+    model.partial_fit(*make_rows(200, 10, turned=True))
+    assert model._memory.n_seen == 200
+    assert model.score(*make_rows(1000, 99, turned=True)) > 0.9
+
+
+def test_new_values_of_a_column_are_learned():
+    table, kind = make_rows(200, 0)
+    model = make_model().partial_fit(table, kind)
+    other = table.assign(colour=np.where(table["colour"] == "blue", "grey", table["colour"]))
+    model.partial_fit(other, kind)
+    colour = next(a for a in model.encoding_.attributes if a.name == "colour")
+    assert set(colour.values) == {"red", "green", "blue", "grey"}
+    assert model.score(other, kind) > 0.95
+
+
+def test_new_classes_are_refused_and_a_part_may_lack_one():
+    table, kind = make_rows(100, 0)
+    model = make_model().partial_fit(table, kind)
+    with pytest.raises(TableError, match="the class 'maybe', but the classifier knows 'no', 'yes'"):
+        model.partial_fit(table, kind.replace("yes", "maybe"))
+    model.partial_fit(table[kind == "no"], kind[kind == "no"])
+    assert model.classes_.tolist() == ["no", "yes"]
+
+
+def test_first_rows_without_all_classes_are_refused():
+    table, kind = make_rows(100, 0)
+    with pytest.raises(ParameterError, match="differ by 'maybe'"):
+        make_model().partial_fit(table, kind, classes=["maybe", "no", "yes"])
+
+
+def test_no_more_rows_are_remembered_than_a_search_sees():
+    model = make_model(max_search_rows=150)
+    for seed in range(3):
+        model.partial_fit(*make_rows(100, seed))
+    assert len(model._memory.numbers) == len(model._memory.rows.labels) == 150
+
+
+@pytest.mark.parametrize("parameters", [{"warm_start": True}, {"init": "current"}])
+def test_a_warm_start_goes_on_from_the_network_that_is_there(parameters):
+    """The second fit has too few proposals to find anything itself."""
+    model = make_model(**parameters).fit(*make_rows(300, 0))
+    model.set_params(search=Count(n_walks=1, n_folds=0, n_proposals=1))
+    assert model.fit(*make_rows(300, 1)).score(*make_rows(500, 2)) > 0.9
+    cold = make_model(search=model.search).fit(*make_rows(300, 1))
+    assert cold.score(*make_rows(500, 2)) < 0.9
+
+
+def test_a_warm_start_takes_batches_too():
+    model = make_model(warm_start=True).fit(*make_rows(300, 0))
+    table, kind = make_rows(200, 1)
+    one = make_model(warm_start=True).fit(*make_rows(300, 0)).fit(table, kind)
+    full = table.assign(kind=kind)
+    model.fit([full.iloc[:70], full.iloc[70:]], "kind")
+    assert model.network_ == one.network_
+    assert model.encoding_ == one.encoding_
+
+
+def test_what_was_locked_stays():
+    table, kind = make_rows(300, 0)
+    search = Anneal(price=1.0, n_restarts=1, n_proposals=3000, n_folds=0, distil=False)
+    model = make_model(search=search).fit(table, kind)
+    locked = model.refit(table, kind, lock=[1])
+    rule = str(locked.formula_).splitlines()[0]
+    locked.partial_fit(*make_rows(300, 1))
+    assert rule in str(locked.formula_)
+
+
+def test_a_loaded_model_learns_on_from_new_rows_alone(tmp_path):
+    model = make_model().fit(*make_rows(300, 0))
+    model.save(tmp_path / "model.json")
+    loaded = RuleNetworkClassifier.load(tmp_path / "model.json").partial_fit(*make_rows(100, 1))
+    assert loaded.score(*make_rows(500, 2)) > 0.9

@@ -1,0 +1,262 @@
+"""Rows in batches and in blocks: what is learned is what one table in memory gives."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rulenet import Count, Greedy, Network, RuleNetworkClassifier, bits
+from rulenet.encoding import Encoding
+from rulenet.encoding.columns import load
+from rulenet.encoding.digests import digest, merge
+from rulenet.encoding.sampling import choose_among, choose_rows
+from rulenet.exceptions import ParameterError, TableError
+from rulenet.search.problem import Problem
+from rulenet.shards.polish import polish
+from rulenet.shards.shards import LocalShards, errors, gains
+
+SMALL = Count(n_walks=1, n_folds=0, n_proposals=500)
+
+
+def make_table(n_rows=700):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "size": rng.normal(size=n_rows).round(2),
+            "colour": rng.choice(["red", "green", "blue"], n_rows),
+            "doors": rng.integers(2, 6, n_rows),
+            "written": rng.integers(0, 100, n_rows).astype(str),
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 90, n_rows), unit="D"),
+        }
+    )
+    table.loc[rng.random(n_rows) < 0.1, ["size", "colour"]] = None
+    kind = np.where((table["size"] > 0.3) & (table["colour"] != "blue") | (table["doors"] == 2), "yes", "no")
+    return table, pd.Series(kind, name="kind")
+
+
+def make_model(**parameters):
+    return RuleNetworkClassifier(**{"search": SMALL, "random_state": 0, **parameters})
+
+
+def assert_same(one, other):
+    assert one.network_ == other.network_
+    assert one.encoding_ == other.encoding_
+    assert one.classes_.tolist() == other.classes_.tolist()
+    assert one.fitted_.calibration == other.fitted_.calibration
+    assert one.history_.tolist() == other.history_.tolist()
+    assert one.target_name_ == other.target_name_
+
+
+@pytest.fixture(scope="module")
+def whole():
+    table, kind = make_table()
+    return table.assign(kind=kind), make_model().fit(table, kind)
+
+
+def cut(table, *sizes):
+    ends = np.cumsum([0, *sizes])
+    return [table.iloc[a:b] for a, b in zip(ends, [*ends[1:], len(table)], strict=True)]
+
+
+@pytest.mark.parametrize("sizes", [(), (1,), (63, 64, 65), (100,) * 6, (0, 300, 0)])
+def test_batches_of_any_size_give_what_the_table_gives(whole, sizes):
+    table, model = whole
+    assert_same(make_model().fit(cut(table, *sizes), "kind"), model)
+
+
+def test_an_iterator_that_can_be_read_once_is_kept_in_a_file(whole):
+    table, model = whole
+    assert_same(make_model().fit(iter(cut(table, 100, 300)), "kind"), model)
+
+
+def test_a_function_is_called_for_every_reading(whole):
+    table, model = whole
+    n_calls = []
+
+    def batches():
+        n_calls.append(1)
+        return iter(cut(table, 350))
+
+    assert_same(make_model().fit(batches, "kind"), model)
+    assert len(n_calls) == 2
+
+
+def test_the_paper_s_search_describes_both_classes_from_two_readings(whole):
+    table, _ = whole
+    greedy = Greedy(n_epochs=1, max_restarts=1)
+    one = make_model(search=greedy).fit(table.drop(columns="kind"), table["kind"])
+    frames = [cut(table, 200), cut(table, 500)]
+    assert_same(make_model(search=greedy).fit(lambda: iter(frames.pop()), "kind"), one)
+
+
+def test_parquet_files_folders_datasets_and_relations_give_what_the_table_gives(whole, tmp_path):
+    dataset, duckdb = pytest.importorskip("pyarrow.dataset"), pytest.importorskip("duckdb")
+    table, model = whole
+    file, folder = tmp_path / "rows.parquet", tmp_path / "rows"
+    table.to_parquet(file, row_group_size=99)
+    folder.mkdir()
+    for i, part in enumerate(cut(table, 1, 500)):
+        part.to_parquet(folder / f"{i}.parquet", index=False)
+    for source in (file, str(folder), dataset.dataset(folder), duckdb.read_parquet(str(file))):
+        assert_same(make_model().fit(source, "kind"), model)
+        assert (model.predict(source) == model.predict(table.drop(columns="kind"))).all()
+
+
+def test_weights_come_from_a_column_and_rows_of_weight_zero_are_absent():
+    table, kind = make_table()
+    weights = np.random.default_rng(1).integers(0, 3, len(table)).astype(float)
+    one = make_model(class_weight="balanced").fit(table, kind, weights)
+    frames = cut(table.assign(kind=kind, weight=weights), 77, 400)
+    assert_same(make_model(class_weight="balanced").fit(frames, "kind", "weight"), one)
+
+
+def test_several_classes_may_be_missing_in_a_batch():
+    table, kind = make_table()
+    kind = kind.where(table["doors"] != 5, "maybe")
+    frames = [part for _, part in table.assign(kind=kind).groupby("kind")]
+    ordered = pd.concat(frames)
+    one = make_model().fit(ordered.drop(columns="kind"), ordered["kind"])
+    assert_same(make_model().fit(frames, "kind"), one)
+
+
+def test_of_many_rows_a_sample_is_searched_and_all_rows_judge(whole):
+    table, _ = whole
+    model = make_model(max_search_rows=300)
+    one = model.fit(table.drop(columns="kind"), table["kind"])
+    assert_same(make_model(max_search_rows=300).fit(cut(table, 64, 400), "kind"), one)
+    assert one.score(table.drop(columns="kind"), table["kind"]) > 0.7
+
+
+def test_categories_that_differ_between_batches_are_their_values():
+    table, kind = make_table()
+    first = table.assign(colour=pd.Categorical(table["colour"], ["red", "green", "blue"]), kind=kind)
+    second = first.assign(colour=pd.Categorical(table["colour"], ["blue", "grey", "red", "green"]))
+    frames = [first.iloc[:300], second.iloc[300:]]
+    joined = pd.concat(frames)
+    assert_same(make_model().fit(frames, "kind"), make_model().fit(joined.drop(columns="kind"), joined["kind"]))
+
+
+@pytest.mark.parametrize(
+    ("frames", "y", "message"),
+    [
+        ([pd.DataFrame({"a": [1.0], "b": ["x"]})], "c", "no column is called 'c'"),
+        ([pd.DataFrame({"a": [1.0], "b": ["x"]})], ["x"], "must be the name of one of its columns"),
+        ([pd.DataFrame({"a": [1.0, 2.0], "b": ["x", None]})], "b", "missing label .* in row 1"),
+        ([pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "x"]})], "b", "one class only"),
+        ([pd.DataFrame({"a": [1.0], "b": ["x"]}), pd.DataFrame({"c": [1.0], "b": ["y"]})], "b", "has the columns c"),
+        (
+            [pd.DataFrame({"a": [1.0], "b": ["x"]}), pd.DataFrame({"a": ["k"], "b": ["y"]})],
+            "b",
+            "is numeric in one",
+        ),
+    ],
+)
+def test_batches_that_are_no_table_are_refused(frames, y, message):
+    with pytest.raises((TableError, ParameterError), match=message):
+        make_model().fit(frames, y)
+
+
+def test_paths_that_hold_no_table_are_refused(tmp_path):
+    with pytest.raises(TableError, match="no file or folder"):
+        make_model().fit(tmp_path / "none.parquet", "y")
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(TableError, match=r"pandas.read_csv\(path, chunksize"):
+        make_model().fit(str(tmp_path / "rows.csv"), "b")
+
+
+def test_a_table_that_changes_between_readings_is_refused():
+    table, kind = make_table(200)
+    table["kind"] = kind
+    frames = [[table], [table.iloc[:150]]]
+    with pytest.raises(TableError, match="had 200 rows at first"):
+        make_model().fit(lambda: iter(frames.pop(0)), "kind")
+
+
+def test_predictions_are_written_batch_by_batch(whole, tmp_path):
+    pytest.importorskip("pyarrow")
+    table, model = whole
+    n_rows = model.predict_to(cut(table, 100, 300), tmp_path / "out.parquet", proba=True)
+    written = pd.read_parquet(tmp_path / "out.parquet")
+    X = table.drop(columns="kind")
+    assert n_rows == len(table)
+    assert (written["prediction"].to_numpy() == model.predict(X)).all()
+    assert np.allclose(written[["probability_no", "probability_yes"]], model.predict_proba(X))
+    assert [path.name for path in tmp_path.iterdir()] == ["out.parquet"]
+
+
+def test_a_column_of_the_name_of_the_predictions_is_refused_and_nothing_is_written(whole, tmp_path):
+    pytest.importorskip("pyarrow")
+    table, model = whole
+    with pytest.raises(TableError, match="has a column 'kind' already"):
+        model.predict_to([table], tmp_path / "out.parquet", name="kind")
+    assert not list(tmp_path.iterdir())
+
+
+@given(n_rows=st.integers(0, 2000), n_most=st.integers(1, 500), data=st.data())
+@settings(deadline=None, max_examples=30)
+def test_rows_chosen_from_parts_are_those_chosen_from_all(n_rows, n_most, data):
+    chosen = choose_rows(n_rows, n_most)
+    assert len(chosen) == min(n_rows, n_most)
+    middle = data.draw(st.integers(0, n_rows))
+    parts = [np.arange(middle), np.arange(middle, n_rows)]
+    both = np.concatenate([part[choose_among(part, n_most)] for part in parts])
+    assert both[choose_among(both, n_most)].tolist() == chosen.tolist()
+
+
+CELLS = st.one_of(
+    st.lists(st.one_of(st.none(), st.integers(-3, 12), st.floats(-2, 2).map(lambda x: round(x, 1))), max_size=30),
+    st.lists(st.sampled_from(["1", "2", "2.5", "nan", None, "true"]), max_size=30),
+    st.lists(st.sampled_from(["red", "blue", None, "7"]), max_size=30),
+    st.lists(st.sampled_from([True, False, None]), max_size=30),
+)
+
+
+@given(cells=CELLS, data=st.data())
+@settings(deadline=None, max_examples=60)
+def test_merged_digests_say_what_the_digest_of_the_column_says(cells, data):
+    middle = data.draw(st.integers(0, len(cells)))
+    column = np.array([*cells, None], dtype=object)[:-1]
+    parts = [digest(load(part, "c")) for part in (column[:middle], column[middle:])]
+    one, other = digest(load(column, "c")), merge(parts, "c")
+    one, other = (d.interpret("c") if hasattr(d, "interpret") else d for d in (one, other))
+    assert type(one) is type(other)
+    for name in ("n_rows", "n_missing", "few", "whole", "ends", "distinct", "declared"):
+        assert getattr(one, name, None) == getattr(other, name, None)
+
+
+@given(n_first=st.integers(0, 200), n_second=st.integers(0, 200))
+@settings(deadline=None, max_examples=50)
+def test_bits_put_after_others_are_those_of_both(n_first, n_second):
+    rows = np.random.default_rng(n_first).random((3, n_first + n_second)) < 0.5
+    words = np.zeros((3, bits.n_words(n_first + n_second)), np.uint64)
+    bits.put(words, 0, bits.pack(rows[:, :n_first]), n_first)
+    bits.put(words, n_first, bits.pack(rows[:, n_first:]), n_second)
+    assert (words == bits.pack(rows)).all()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_errors_and_gains_of_blocks_add_up_to_those_of_all_rows(n_classes):
+    table, _ = make_table(500)
+    encoding, literals = Encoding.learn_encode(table)
+    rng = np.random.default_rng(0)
+    codes, weights = rng.integers(0, n_classes, 500), rng.integers(1, 4, 500).astype(float)
+    problem = Problem.of_classes(literals, codes, n_classes, encoding.relations, weights)
+    n_outputs = 1 if n_classes == 2 else n_classes
+    first = rng.random((6, len(literals))) < 0.05
+    networks = [Network([first, rng.random((n_outputs, 6)) < 0.5], "and") for _ in range(3)]
+    one, many = LocalShards(problem), LocalShards(problem, n_jobs=2, block_words=1)
+    assert errors(many, networks) == [problem.errors(network) for network in networks]
+    for network in networks:
+        for whole_gains, summed in zip(gains(one, network), gains(many, network), strict=True):
+            assert (whole_gains == summed).all()
+
+
+def test_polishing_never_costs_more_and_mends_a_network_that_lacks_an_edge():
+    table, _ = make_table(3000)
+    encoding, literals = Encoding.learn_encode(table.assign(size=table["size"] > 0.3), cuts=None)
+    positive = bits.unpack(literals[0], 3000) & bits.unpack(literals[3], 3000)
+    problem = Problem.of(literals, positive, encoding.relations)
+    start = Network([np.eye(1, len(literals), dtype=bool), [[1]]])
+    polished, n_wrong = polish(start, LocalShards(problem, block_words=7), problem)
+    assert n_wrong == problem.errors(polished) < problem.errors(start)
