@@ -49,8 +49,23 @@ def test_attributes_without_exclusive_literals_are_drawn_from_as_a_whole():
     assert (network.weights[0][:, 3:].sum(axis=1) == 1).all()
 
 
+def has_two_classes(case):
+    """Whether rows of both classes count; the search of one class is a test of its own."""
+    _, _, target, weights = case.plain
+    return weights[target].any() and weights[~target].any()
+
+
+@given(problems(max_rows=20).filter(lambda case: not has_two_classes(case)))
+@settings(max_examples=20)
+def test_where_rows_of_one_class_count_it_is_always_predicted(case):
+    found = Greedy().search(case.problem, FunctionStart(lambda _: case.network), 0)
+    _, rows, target, weights = case.plain
+    assert (found.network.predict(rows) == target[weights > 0][0]).all()
+    assert found.history == (1.0, 1.0)
+
+
 @given(
-    problems(max_rows=120),
+    problems(max_rows=120).filter(has_two_classes),
     st.integers(0, 3),
     st.sampled_from([1, 7, 50, 500]),
     st.sampled_from([0, 2, 10**6]),
@@ -92,7 +107,8 @@ def test_climbing_by_any_tactic_ends_with_the_weights_of_the_reference(
 
 
 @given(
-    problems(max_rows=150), st.sampled_from([40, 500]), st.booleans(), st.integers(1, 2), st.sampled_from([None, 2]),
+    problems(max_rows=150).filter(has_two_classes),
+    st.sampled_from([40, 500]), st.booleans(), st.integers(1, 2), st.sampled_from([None, 2]),
     st.integers(0, 1000),
 )  # fmt: skip
 @settings(max_examples=25)
