@@ -1,14 +1,17 @@
 """LibreOffice, which calculates the formulas of a workbook."""
 
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import zip_longest
 
 import pytest
 
 DAY_ZERO = datetime(1899, 12, 30)
+CELL = re.compile(r"(?<![A-Z0-9.])([A-Z]{1,3})2(?![0-9(])")  # of the second row
 
 
 @dataclass(frozen=True)
@@ -52,14 +55,20 @@ def calculated(sheets, folder):
     subprocess.run(command, check=True, capture_output=True, timeout=300)
     answers = openpyxl.load_workbook(folder / "out" / "given.xlsx", data_only=True)
     return [
-        [answers[f"s{k}"].cell(2 + i, column).value for i in range(len(given.rows))]
+        [_value(answers[f"s{k}"].cell(2 + i, column).value) for i in range(len(given.rows))]
         for k, (given, column) in enumerate(zip(sheets, last, strict=True))
     ]
 
 
+def _value(value):
+    """The value of a formula; files escape what cannot be seen, and a text without letters is read as nothing."""
+    from openpyxl.utils.escape import unescape
+
+    return unescape(value) if isinstance(value, str) else "" if value is None else value
+
+
 def _fill(sheet, given):
     """Write values and formulas; the number of the column of the last formula."""
-    from openpyxl.formula.translate import Translator
     from openpyxl.utils.cell import coordinate_to_tuple
 
     for i, row in enumerate(given.rows, start=2):
@@ -71,10 +80,16 @@ def _fill(sheet, given):
     for cell, formula in lines:
         stored = formula.replace("UNICHAR(", "_xlfn.UNICHAR(")  # how files name a function that came later
         column = coordinate_to_tuple(cell)[1]
+        outside = stored.split('"')[::2]  # what stands in quotes is text
         for i in range(2, 2 + len(given.rows)):
-            target = sheet.cell(i, column)
-            target.value = Translator(stored, origin=cell).translate_formula(target.coordinate)
+            moved = [CELL.sub(rf"\g<1>{i}", piece) for piece in outside]
+            sheet.cell(i, column).value = '"'.join(_between(moved, stored.split('"')[1::2]))
     return column
+
+
+def _between(pieces, others):
+    """Two lists in turn."""
+    return [x for pair in zip_longest(pieces, others) for x in pair if x is not None]
 
 
 def _put(cell, value):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from page_models import CASES
+from promise_formats import onnx_inputs
 from rulenet import RuleNetworkClassifier
-from test_formulas_export import onnx_column
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -14,16 +14,8 @@ def test_labels_and_probabilities_are_those_of_the_classifier(name):
     case, model = CASES[name](), RuleNetworkClassifier()
     model.fitted_ = case.fitted
     session = runtime.InferenceSession(model.export("onnx"))
-    by_name = {a.name: a for a in model.encoding_.attributes}
-    inputs = {}
-    for x in session.get_inputs():
-        column = case.X[x.name]
-        if column.dtype.kind in "Mm":
-            naive = column.dt.tz_convert(None) if getattr(column.dt, "tz", None) else column
-            inputs[x.name] = naive.to_numpy().astype(f"{column.dtype.kind}8[us]").astype(np.int64)
-        else:
-            values = column.astype(object).where(column.notna(), None).tolist()
-            inputs[x.name] = onnx_column(by_name[x.name], values)
+    cells = case.X.astype(object).where(case.X.notna(), None)
+    inputs = onnx_inputs(session, model.encoding_.attributes, cells.to_dict("records"))
     label, margins, probabilities = session.run(None, inputs)
     assert (label == model.predict(case.X)).all()
     assert margins.shape == probabilities.shape

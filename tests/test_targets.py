@@ -1,7 +1,6 @@
 """Several columns of labels in one network: indicator matrices, nominal columns, labels as concepts of others."""
 
 import json
-import sqlite3
 
 import numpy as np
 import pandas as pd
@@ -132,37 +131,6 @@ def test_deep_networks_are_joined_as_well(table):
     model = RuleNetworkClassifier(search=search, random_state=0).fit(X, Y[["alarm", "beacon"]])
     assert (model.formula_.decide(model.fitted_.codes(X)) == model.predict(X)).all()
     assert model.score(X, Y[["alarm", "beacon"]]) > 0.9
-
-
-def test_exports_say_what_predict_says(gappy, tmp_path):
-    model, X, _ = gappy
-    expected = model.predict(X)
-    scope = {}
-    exec(model.export("python"), scope)
-    rows = X.astype(object).where(X.notna(), None).to_dict("records")
-    assert [list(scope["predict"](row).values()) for row in rows] == expected.tolist()
-    database = sqlite3.connect(":memory:")
-    X.astype(object).where(X.notna(), None).to_sql("data", database, index=False)
-    found = database.execute(f"SELECT {model.export('sql', dialect='sqlite')} FROM data").fetchall()
-    assert [[bool(a), bool(b), c] for a, b, c in found] == expected.tolist()
-    query = model.export("sql", dialect="sqlite", style="select")
-    assert [row[len(X.columns) :] for row in database.execute(query)] == found
-
-
-def test_javascript_says_what_predict_says(gappy, tmp_path):
-    import shutil
-    import subprocess
-
-    if shutil.which("node") is None:
-        pytest.skip("node is not installed")
-    model, X, _ = gappy
-    rows = json.dumps(X.astype(object).where(X.notna(), None).to_dict("records"))
-    script = tmp_path / "rules.js"
-    script.write_text(
-        model.export("javascript") + f"\nconsole.log(JSON.stringify({rows}.map(r => Object.values(predict(r)))));"
-    )
-    found = subprocess.run(["node", script], capture_output=True, text=True, check=True).stdout
-    assert json.loads(found) == model.predict(X).tolist()
 
 
 def test_other_languages_say_what_to_do_instead(model):

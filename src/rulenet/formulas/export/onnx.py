@@ -2,7 +2,9 @@
 
 There is one input for every column that the rules read, of shape (rows,):
 
-    text               a string; a missing value is "" unless that is a value of the column (then "NA")
+    text               a string; a missing value is "" unless that is a value of the column (then "NA"). Where a rule
+                       asks whether a text is missing, a Boolean input "... is missing" says it, since any text may
+                       be a value that is not known
     numbers, Booleans  a double; a missing value is NaN
     dates, durations   int64 microseconds, dates since 1970 (in UTC where they have a time zone); a missing value is
                        what NumPy has for NaT, as ``values.astype("datetime64[us]").astype("int64")`` gives it
@@ -25,8 +27,10 @@ from rulenet.formulas.export.onnx_graph import (
     LABELS_OPSET,
     OPSET,
     GraphOfNodes,
+    asks_missing,
     check_name,
     describe,
+    missing_name,
     tensor_kind,
 )
 from rulenet.formulas.export.values import check_plain
@@ -87,9 +91,11 @@ def write(
     used = [a for a in attributes if a in asked] or [*attributes][:1]
     if not used:
         raise FormulaError("the formula has no columns, so an ONNX model could not say how many rows there are")
-    graph = GraphOfNodes(check_name(a.name) for a in used)
+    columns = {check_name(a.name) for a in used}
+    missing = {a: missing_name(a, columns) for a in used if asks_missing(a, asked.get(a, ()))}
+    graph = GraphOfNodes([*columns, *missing.values()])
     for attribute in used:
-        graph.read(attribute, asked.get(attribute, ()))
+        graph.read(attribute, asked.get(attribute, ()), missing.get(attribute, ""))
     for name, meaning in concepts.items():
         graph.units[Concept(name)] = graph.unit(meaning)
     labels = [score.label for score in scores]
@@ -103,7 +109,7 @@ def write(
     if calibration is not None:
         found = _probabilities(graph, margins, number, calibration, len(scores))
         outputs.append(_output(graph, "probabilities", "DOUBLE", "Gather", found, order, axis=1))
-    return _model(graph, used, outputs, len(scores))
+    return _model(graph, {a: missing.get(a, "") for a in used}, outputs, len(scores))
 
 
 def _output(graph: GraphOfNodes, name: str, kind: str, *node: str, **options: Any) -> tuple[str, str]:
@@ -163,13 +169,18 @@ def _probabilities(graph: GraphOfNodes, margins: str, number: str, given: Probab
     return graph.node("Div", lifted, graph.node("ReduceSum", lifted, axis, keepdims=1))
 
 
-def _model(graph: GraphOfNodes, used: Sequence[Attribute], outputs: list[tuple[str, str]], n_classes: int) -> bytes:
+def _model(graph: GraphOfNodes, used: Mapping[Attribute, str], outputs: list[tuple[str, str]], n_classes: int) -> bytes:
     onnx = graph.onnx
-    kinds = {"text": onnx.TensorProto.STRING, "number": onnx.TensorProto.DOUBLE}
-    inputs = []
-    for attribute in used:
-        kind = kinds.get(tensor_kind(attribute), onnx.TensorProto.INT64)
-        inputs.append(onnx.helper.make_tensor_value_info(attribute.name, kind, ["rows"], describe(attribute)))
+    kinds = {"text": "STRING", "number": "DOUBLE"}
+    wanted = []
+    for attribute, missing in used.items():
+        wanted.append((attribute.name, kinds.get(tensor_kind(attribute), "INT64"), describe(attribute, missing)))
+        if missing:
+            wanted.append((missing, "BOOL", f"true where {attribute.name!r} is missing"))
+    inputs = [
+        onnx.helper.make_tensor_value_info(name, getattr(onnx.TensorProto, kind), ["rows"], about)
+        for name, kind, about in wanted
+    ]
     shapes = (["rows"], ["rows", n_classes], ["rows", n_classes])
     given = [
         onnx.helper.make_tensor_value_info(name, getattr(onnx.TensorProto, kind), shape)

@@ -5,7 +5,7 @@ of a cell is looked up in `Condition.table`, whose last two entries are for valu
 ones; ONNX counts these from the end, as Python does.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rulenet.conditions import MISSING, UNKNOWN, Attribute, Condition
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.export.reading import points
-from rulenet.formulas.export.values import EXACT, check_plain
+from rulenet.formulas.export.values import EXACT, check_plain, one_kind
 from rulenet.formulas.expressions import And, AtLeast, Concept, Constant, Expression, Not, Or
 
 #: What a missing value is in a column of whole numbers: what NumPy has for NaT.
@@ -41,20 +41,21 @@ def tensor_kind(attribute: Attribute) -> str:
     """
     if attribute.measured:
         return "number" if attribute.kind == "numeric" else "time"
-    kinds = {type(check_plain(value, "ONNX")) for value in attribute.values}
-    if kinds <= {str}:
+    values = [check_plain(value, "ONNX") for value in attribute.values]
+    kind = one_kind(attribute, "an ONNX tensor")
+    if kind is str:
         return "text"
-    if kinds == {bool} or (kinds <= {int, float} and all(abs(v) <= EXACT for v in attribute.values)):  # type: ignore[arg-type]
+    if all(abs(value) <= EXACT for value in values):  # type: ignore[arg-type]
         return "number"
-    if kinds == {int} and all(NO_TIME < v <= -(NO_TIME + 1) for v in attribute.values):  # type: ignore[operator]
+    if all(type(value) is int and NO_TIME < value <= -(NO_TIME + 1) for value in values):
         return "whole"
-    raise FormulaError(
-        f"column {attribute.name!r} has values of several kinds, which an ONNX tensor cannot hold; convert it to text"
-    )
+    raise FormulaError(f"column {attribute.name!r} has whole numbers that an ONNX tensor rounds; convert it to text")
 
 
 def missing_text(attribute: Attribute) -> str:
-    """What stands for a missing value in a column of text: "" unless that is one of its values.
+    """What may stand for a missing value in a column of text: "" unless that is one of its values.
+
+    Rules tell missing and unknown values apart only where they ask what is missing; that is an input of its own.
 
     >>> missing_text(Attribute("a", ("", "x"))), missing_text(Attribute("a", ("x", "y")))
     ('NA', '')
@@ -65,9 +66,28 @@ def missing_text(attribute: Attribute) -> str:
     return text
 
 
-def describe(attribute: Attribute) -> str:
-    """How a column is fed, in words."""
+def missing_name(attribute: Attribute, taken: Collection[str]) -> str:
+    """The name of the input that says where a column of text is missing; no column has it.
+
+    >>> missing_name(Attribute("a", ("x", "y")), {"a", "b"})
+    'a is missing'
+    """
+    name = f"{attribute.name} is missing"
+    while name in taken:
+        name += "_"
+    return name
+
+
+def asks_missing(attribute: Attribute, conditions: Iterable[Condition]) -> bool:
+    """Whether a column of text needs an input that says where it is missing."""
+    return tensor_kind(attribute) == "text" and any(condition.asks_missing for condition in conditions)
+
+
+def describe(attribute: Attribute, missing: str = "") -> str:
+    """How a column is fed, in words; ``missing`` is the input that says where it is missing, if there is one."""
     match tensor_kind(attribute):
+        case "text" if missing:
+            return f"text; where a value is missing, the input {missing!r} is true and the text does not matter"
         case "text":
             return f"text; a missing value is {missing_text(attribute)!r}"
         case "number":
@@ -121,12 +141,17 @@ class GraphOfNodes:
         """A constant row to compare a column of the table with."""
         return self.constant(np.array(values, dtype=dtype).reshape(1, -1))
 
-    def read(self, attribute: Attribute, conditions: Sequence[Condition]) -> None:
-        """The cell of a column in every row, as far as ``conditions`` tell cells apart."""
+    def read(self, attribute: Attribute, conditions: Sequence[Condition], missing: str = "") -> None:
+        """The cell of a column in every row, as far as ``conditions`` tell cells apart.
+
+        ``missing`` is the input that says where a column of text is missing.
+        """
         kind = tensor_kind(attribute)
         used = _used_cuts(attribute, conditions)
         if kind == "text":
             code = self._text_cells(attribute)
+            if missing:
+                code = self.node("Where", missing, self.constant(np.array(MISSING)), code)
         else:
             wide = self.node("Unsqueeze", attribute.name, self.constant(np.array([1], dtype=np.int64)))
             dtype = np.float64 if kind == "number" else np.int64
@@ -143,8 +168,8 @@ class GraphOfNodes:
         self.codes[attribute] = code, used
 
     def _text_cells(self, attribute: Attribute) -> str:
-        texts = [*map(_utf8, attribute.values), missing_text(attribute)]
-        cells = [*range(len(attribute.values)), MISSING]
+        texts = [*map(_utf8, attribute.values)] or [""]
+        cells = [*range(len(attribute.values))] or [UNKNOWN]
         return self.node(
             "LabelEncoder",
             attribute.name,

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from rulenet.conditions import Attribute, Condition, Range
+from rulenet.exceptions import FormulaError
 from rulenet.formulas.export.infix import Infix, Written
 from rulenet.formulas.export.reading import Alternative, Missing, OneOf, Reading, is_proposition, readings
 from rulenet.formulas.export.values import check_plain, iso, number_text, seconds
@@ -23,8 +24,11 @@ PREAMBLE = """\
 % value(Row, Column, Value) says what is known of a row; a missing value has no such fact.
 % Dates are text like "2024-03-01T12:30:00.000000", in UTC where they have a time zone; durations are seconds.
 :- dynamic value/3.
+% Text in a column of numbers is read as a number; what is none is an error.
 one_of(Row, Column, Values) :- value(Row, Column, Value), member(Known, Values), same(Value, Known), !.
-same(Value, Known) :- number(Known), !, number_of(Value, Number), Number =:= Known.
+number_in(Row, Column, Values) :-
+    value(Row, Column, Value), number_of(Value, Number), member(Known, Values), same(Number, Known), !.
+same(Value, Known) :- number(Known), !, number(Value), Value =:= Known.
 same(Value, Value).
 at_most(Row, Column, High) :- value(Row, Column, Value), compared(Value, High, Order), Order \\= (>), !.
 above(Row, Column, Low) :- value(Row, Column, Value), compared(Value, Low, >), !.
@@ -32,12 +36,14 @@ within(Row, Column, Low, High) :- above(Row, Column, Low), at_most(Row, Column, 
 known(Row, Column) :- value(Row, Column, _), !.
 missing(Row, Column) :- \\+ value(Row, Column, _).
 at_least(Need, Goals) :- include(call, Goals, Held), length(Held, Count), Count >= Need.
-compared(Value, Bound, Order) :- string(Bound), !, string(Value), compare(Order, Value, Bound).
+compared(Value, Bound, Order) :- string(Bound), !, must_be(string, Value), compare(Order, Value, Bound).
 compared(Value, Bound, Order) :- number_of(Value, Number), as_float(Number, Float), order(Float, Bound, Order).
 order(Float, Bound, >) :- Float > Bound, !.
 order(_, _, <).
-number_of(Value, Number) :- string(Value), !, number_string(Number, Value).
-number_of(Value, Value) :- number(Value).
+number_of(Value, Value) :- number(Value), !.
+number_of(Value, Number) :-
+    string(Value), split_string(Value, "", " \\t\\r\\n", [Text]), number_string(Number, Text), !.
+number_of(Value, _) :- type_error(number, Value).
 as_float(Number, Float) :- integer(Number), abs(Number) < 2 ** 1023, !, Float is float(Number).
 as_float(Number, Number).
 """
@@ -62,7 +68,7 @@ def to_prolog(formula: Formula, *, executable: bool = False) -> str:
 
 
 def facts(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Rows as facts, numbered from 0; None and NaN are missing.
+    """Rows as facts, numbered from 0; None, NaN, NaT and NA are missing.
 
     >>> print(facts([{"colour": "red", "size": None, "signed": date(2024, 3, 1)}]))
     value(0, colour, "red").
@@ -72,9 +78,14 @@ def facts(rows: Iterable[Mapping[str, Any]]) -> str:
         f"value({i}, {atom(column)}, {term(value)})."
         for i, row in enumerate(rows)
         for column, value in row.items()
-        if value is not None and value == value
+        if not is_missing(value)
     ]
     return "\n".join(found)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell holds nothing."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
 
 
 def atom(name: str) -> str:
@@ -93,14 +104,14 @@ def term(value: Hashable) -> str:
     >>> print(term("red"), term(True), term(float("-inf")), term(timedelta(minutes=1)))
     "red" true -1.0Inf 60.0
     """
-    value = value.item() if hasattr(value, "item") else value
+    value = _without_wrapping(value)
     if isinstance(value, datetime):
         moment = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
         return f'"{moment.isoformat(timespec="microseconds")}"'
     if isinstance(value, date):
         return f'"{value.isoformat()}T00:00:00.000000"'
     if isinstance(value, timedelta):
-        return repr(value.total_seconds())
+        return repr(timedelta(value.days, value.seconds, value.microseconds).total_seconds())
     if isinstance(value, float) and math.isinf(value):
         return "1.0Inf" if value > 0 else "-1.0Inf"
     plain = check_plain(value, "Prolog")
@@ -109,10 +120,20 @@ def term(value: Hashable) -> str:
     return str(plain).lower() if isinstance(plain, bool) else repr(plain)
 
 
+def _without_wrapping(value: Any) -> Any:
+    """A NumPy scalar as a plain value; moments and durations to the microsecond, as columns count them."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if kind in ("M", "m"):
+        value = value.astype("datetime64[us]" if kind == "M" else "timedelta64[us]")
+    return value.item() if hasattr(value, "item") else value
+
+
 def _escape(text: str, quotes: str) -> str:
     def escaped(c: str) -> str:
         if c in ("\\", quotes):
             return f"\\{c}"
+        if "\ud800" <= c <= "\udfff":
+            raise FormulaError(f"{text!r} is no valid Unicode text, which Prolog cannot say; replace it")
         return c if c.isprintable() else f"\\x{ord(c):x}\\"
 
     return "".join(map(escaped, text))
@@ -165,7 +186,9 @@ class _Program(_Clauses):
             case OneOf((value,)) if not isinstance(value, int | float):
                 return [f"value(Row, {column}, {term(value)})"]
             case OneOf(values):
-                return [f"one_of(Row, {column}, [{', '.join(map(term, values))}])"]
+                numbers = all(type(value) in (int, float) for value in attribute.values)
+                held = "number_in" if numbers else "one_of"
+                return [f"{held}(Row, {column}, [{', '.join(map(term, values))}])"]
             case Range(None, None):
                 return [f"known(Row, {column})"]
             case Range(None, high) if high is not None:

@@ -8,11 +8,13 @@ import math
 from collections.abc import Callable, Hashable, Iterable
 from typing import Literal as OneOfThese
 
+import numpy as np
+
 from rulenet.conditions import Attribute, Bound, Range
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.export.infix import Infix, Written
 from rulenet.formulas.export.reading import Alternative, Missing, OneOf, points
-from rulenet.formulas.export.sql_dialects import Dialect, dialect_called
+from rulenet.formulas.export.sql_dialects import Dialect, check_columns, dialect_called
 from rulenet.formulas.export.values import check_plain, number_text
 from rulenet.formulas.expressions import Expression, Formula, Or
 from rulenet.formulas.graph import simplify
@@ -20,6 +22,8 @@ from rulenet.formulas.graph import simplify
 Style = OneOfThese["case", "where", "select"]
 STYLES: tuple[Style, ...] = ("case", "where", "select")
 MAX_CHARACTERS = 1_000_000
+LARGEST = 2**63
+MAX_NAME = 50  # bytes; PostgreSQL cuts names off after 63
 MAX_DIGITS = 15  # longer decimals are written as floats: databases read others as decimals, and round them once more
 
 
@@ -41,12 +45,12 @@ def to_sql(
     style : {"case", "where", "select"}
         ``"where"`` is the bare condition, ``"case"`` an expression with ``positive`` or ``negative`` as its value, and
         ``"select"`` a query on ``table`` that adds a column for every concept and one for the target.
-    dialect : {"ansi", "sqlite", "mysql", "bigquery", "mssql"}
-        ANSI suits DuckDB, PostgreSQL, Oracle, Snowflake, and SQLite where there are no dates: in the dialect
-        ``"sqlite"`` these are ISO text (in UTC where they have a time zone). Durations are intervals, or numbers of
-        seconds where a database has none (``"sqlite"``, ``"mysql"``, ``"mssql"``). Text is compared as the column's
-        collation does: where that ignores case, so do the rules. Columns of numbers are to hold NULL, not NaN, which
-        some databases take for the largest number.
+    dialect : {"ansi", "postgresql", "sqlite", "mysql", "bigquery", "mssql"}
+        ANSI suits DuckDB, PostgreSQL, Oracle and Snowflake; ``"postgresql"`` also tells columns apart whose names
+        differ in case only. In the dialect ``"sqlite"`` dates are ISO text (in UTC where they have a time zone).
+        Durations are intervals, or numbers of seconds where a database has none (``"sqlite"``, ``"mysql"``,
+        ``"mssql"``). Text is compared as the column's collation does: where that ignores case, so do the rules.
+        Columns of numbers are to hold NULL, not NaN, which some databases take for the largest number.
     table : str
         The table of ``"select"``.
     positive, negative : str, bool, int or float
@@ -63,6 +67,7 @@ def to_sql(
     """
     writer = Writer(dialect_called(dialect))
     formula = simplify(formula)
+    check_columns(formula, writer.dialect)
     if style not in STYLES:
         raise FormulaError(f"style is {style!r}, but must be one of {', '.join(STYLES)}")
     if style == "select":
@@ -98,7 +103,18 @@ class Writer(Infix):
             return f"{prefix}'" + text.replace("'", "''") + "'"
         if isinstance(plain, bool):
             return str(plain).upper() if self.dialect.has_booleans else str(int(plain))
-        return repr(plain)
+        if isinstance(plain, int) and abs(plain) >= LARGEST and float(plain) != plain:
+            raise FormulaError(
+                f"the value {plain} is beyond the whole numbers of databases; convert the column to text"
+            )
+        return repr(plain) if isinstance(plain, int) else self.number(plain)
+
+    def number(self, number: Bound) -> str:
+        """A number such that the database compares with exactly this one, also where a column has 32-bit floats."""
+        text = number_text(number)
+        with np.errstate(over="ignore"):
+            narrow = self.dialect.narrows and float(np.float32(number)) != number
+        return f"{text}e0" if "e" not in text and (narrow or sum(map(str.isdigit, text)) > MAX_DIGITS) else text
 
     def case(self, condition: str, positive: Hashable, negative: Hashable) -> str:
         """One of two values."""
@@ -162,12 +178,7 @@ class Writer(Infix):
             case "duration":
                 return self.dialect.span(bound)
             case _:
-                return _number(bound)
-
-
-def _number(bound: Bound) -> str:
-    text = number_text(bound)
-    return text if "e" in text or sum(map(str.isdigit, text)) <= MAX_DIGITS else f"{text}e0"
+                return self.number(bound)
 
 
 def _select(formula: Formula, writer: Writer, table: str, positive: Hashable, negative: Hashable) -> str:
@@ -186,13 +197,24 @@ def _select(formula: Formula, writer: Writer, table: str, positive: Hashable, ne
 
 
 def column_names(attributes: Iterable[Attribute], wanted: Iterable[str]) -> dict[str, str]:
-    """Column names besides those of ``attributes``; databases ignore case, so names differ in more."""
+    """Column names besides those of ``attributes``: databases ignore case and long ends, so names differ in more.
+
+    >>> column_names([Attribute("Size")], ["size", "x" * 80])["size"]
+    'size_'
+    """
     taken = {a.name.casefold() for a in attributes}
     names: dict[str, str] = {}
     for name in wanted:
-        column = name
+        start = column = _short(name)
+        number = 1
         while column.casefold() in taken:
-            column += "_"
+            number += 1
+            column = f"{start}_{number if number > 2 else ''}"
         taken.add(column.casefold())
         names[name] = column
     return names
+
+
+def _short(name: str) -> str:
+    """The start of a name, with room for a number after it."""
+    return name.encode()[:MAX_NAME].decode(errors="ignore")

@@ -5,7 +5,7 @@ from collections.abc import Hashable
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from rulenet.conditions import EPOCH, Bound
+from rulenet.conditions import EPOCH, Attribute, Bound
 from rulenet.exceptions import FormulaError
 
 Plain: TypeAlias = str | bool | int | float
@@ -24,6 +24,23 @@ def check_plain(value: Hashable, language: str) -> Plain:
         return value
     kind = type(value).__name__
     raise FormulaError(f"the value {value!r} is a {kind}, which {language} cannot say; convert the column to text")
+
+
+def one_kind(attribute: Attribute, what: str) -> type:
+    """Of which kind all values of a nominal or ordinal attribute are: text, Booleans or numbers (``float``).
+
+    >>> one_kind(Attribute("a", ("x", "y")), "a tensor"), one_kind(Attribute("a", (1, 2.5)), "a tensor")
+    (<class 'str'>, <class 'float'>)
+    >>> one_kind(Attribute("a", ("1", 1)), "a tensor")
+    Traceback (most recent call last):
+    rulenet.exceptions.FormulaError: column 'a' has values of several kinds, which a tensor cannot hold; convert it ...
+    """
+    kinds = {float if type(value) is int else type(value) for value in attribute.values}
+    if len(kinds) > 1:
+        raise FormulaError(
+            f"column {attribute.name!r} has values of several kinds, which {what} cannot hold; convert it to text"
+        )
+    return kinds.pop() if kinds else str
 
 
 def number_text(bound: Bound) -> str:

@@ -4,13 +4,13 @@ The expression is a subquery without a table, which reads the columns of the row
 computed once, and the largest is found by comparing names.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Literal as OneOf
 
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.decision import Decision, Score, simplify_decision
 from rulenet.formulas.export.sql import Writer, column_names
-from rulenet.formulas.export.sql_dialects import dialect_called
+from rulenet.formulas.export.sql_dialects import check_columns, dialect_called
 from rulenet.formulas.expressions import Concept, Expression, walk
 
 Style = OneOf["case", "select"]
@@ -27,7 +27,7 @@ def to_sql(decision: Decision, *, style: Style = "case", dialect: str = "ansi", 
     style : {"case", "select"}
         ``"case"`` is an expression with the class as its value, to stand in any query on the table; ``"select"`` a
         query on ``table`` that adds a column for every concept, for every margin and for the class.
-    dialect : {"ansi", "sqlite", "mysql", "bigquery", "mssql"}
+    dialect : {"ansi", "postgresql", "sqlite", "mysql", "bigquery", "mssql"}
         As for formulas.
     table : str
         The table of ``"select"``.
@@ -59,10 +59,12 @@ class _Writer:
 
     def __init__(self, decision: Decision, sql: Writer) -> None:
         self.decision, self.sql = decision, sql
-        margins = [f"margin of {label}" for label in decision.labels]
-        columns = column_names(decision.attributes, [*decision.concepts, decision.target, *_distinct(margins)])
+        check_columns(decision.as_formula(), sql.dialect)
+        margins = _distinct([f"margin of {label}" for label in decision.labels], {*decision.concepts, decision.target})
+        columns = column_names(decision.attributes, [*decision.concepts, decision.target, *margins])
+        self.steps = {name: sql.name(f"with {columns[name]}") for name in decision.concepts}
         self.columns = {name: sql.name(column) for name, column in columns.items()}
-        self.margins = [self.columns[name] for name in _distinct(margins)]
+        self.margins = [self.columns[name] for name in margins]
         sql.refer = lambda concept: f"{self.columns[concept]} = 1"
 
     def expression(self) -> str:
@@ -76,7 +78,7 @@ class _Writer:
         """One step a concept, one for all margins, and the class last."""
         source, steps = self.sql.name(table), list[str]()
         for name in self.decision.concepts:
-            step = self.sql.name(f"with {name}")
+            step = self.steps[name]
             steps.append(f"{step} AS (\n  SELECT *, {self._concept(name)} AS {self.columns[name]}\n  FROM {source}\n)")
             source = step
         step = self.sql.name("with margins")
@@ -110,11 +112,13 @@ class _Writer:
         return " AND ".join(f"{self.margins[k]} >= {later}" for later in self.margins[k + 1 :])
 
 
-def _distinct(names: Sequence[str]) -> list[str]:
-    """Names of columns that differ, also where the text of two labels does not."""
+def _distinct(names: Sequence[str], taken: Set[str]) -> list[str]:
+    """Names that differ, also from those taken, where the text of two labels does not."""
     seen: list[str] = []
     for name in names:
-        seen.append(name if name not in seen else f"{name} {len(seen)}")
+        while name in seen or name in taken:
+            name += " "
+        seen.append(name)
     return seen
 
 

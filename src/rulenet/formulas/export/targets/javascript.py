@@ -1,11 +1,9 @@
 """JavaScript functions that need nothing else, for browsers and Node."""
 
-import json
-
 from rulenet.formulas.decision import Decision, simplify_decision
 from rulenet.formulas.decisions import Decisions, Goal
 from rulenet.formulas.export.infix import Infix
-from rulenet.formulas.export.javascript import check_name, opening, plain_text
+from rulenet.formulas.export.javascript import check_name, opening, plain_text, string
 
 SOURCE = """\
 {readers}{export}function {name}Margins(row) {{
@@ -13,11 +11,8 @@ SOURCE = """\
 }}
 
 {export}function {name}(row) {{
-  const classes = {{}};
-  for (const [column, margins] of {name}Margins(row)) {{
-    classes[column] = margins.reduce((best, found) => (found[1] > best[1] ? found : best))[0];
-  }}
-  return classes;
+  const best = (margins) => margins.reduce((most, found) => (found[1] > most[1] ? found : most))[0];
+  return Object.fromEntries({name}Margins(row).map(([column, margins]) => [column, best(margins)]));
 }}
 """
 
@@ -41,7 +36,7 @@ def _goal(joint: Decision, goal: Goal, language: Infix) -> str:
     pairs = [f"[{plain_text(output.label)}, {_margin(joint, output, language)}]" for output in goal.outputs]
     if len(goal.outputs) < len(goal.labels):
         pairs.append(f"[{plain_text(goal.labels[1])}, 0]")
-    return f"  [{json.dumps(goal.column)}, [{', '.join(pairs)}]],"
+    return f"  [{string(goal.column)}, [{', '.join(pairs)}]],"
 
 
 def _margin(joint: Decision, output: object, language: Infix) -> str:

@@ -20,7 +20,7 @@ def to_sql(decisions: Decisions, *, style: Style = "case", dialect: str = "ansi"
     style : {"case", "select"}
         ``"case"`` is a list of expressions with the names of the columns, to stand after SELECT in any query on the
         table; ``"select"`` a query on ``table`` that adds these columns.
-    dialect : {"ansi", "sqlite", "mysql", "bigquery", "mssql"}
+    dialect : {"ansi", "postgresql", "sqlite", "mysql", "bigquery", "mssql"}
         As for formulas.
     table : str
         The table of ``"select"``.
