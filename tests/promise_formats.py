@@ -214,7 +214,8 @@ def sql_name(name: str) -> str:
 
 def kind_in(names: dict[Any, str], attribute: Attribute) -> str:
     """The type of a column in a database."""
-    return names[attribute.kind if attribute.measured else type(attribute.values[0])]
+    kind = attribute.kind if attribute.measured else type(attribute.values[0])
+    return "BIGINT" if kind is int and max(map(abs, attribute.values)) > 2**53 else names[kind]
 
 
 def declared(job: Job, names: dict[Any, str]) -> str:

@@ -110,7 +110,8 @@ def probes(attribute: Attribute, *, coarse: bool = False) -> list[Any]:
         return [natural(attribute, cut + step) for cut in attribute.cuts for step in steps] + [None]
     kinds = {type(value) for value in attribute.values}
     unseen: tuple[Any, ...] = unseen_texts(attribute.values) if kinds == {str} else ()
-    unseen = (99, -1, 0.25) if kinds <= {int, float} else unseen
+    if kinds <= {int, float}:
+        unseen = (99, -1, 0.25) if max(map(abs, attribute.values)) < 2**53 else (99, 2**60 + 2, 2**60 - 1)
     return [*attribute.values, *unseen, None]
 
 
@@ -204,7 +205,15 @@ TOOK = Attribute("took", kind="duration", cuts=(-1, 0, 300_000, 90_500_000, 40 *
 SINGLE = Attribute("single", kind="numeric")
 TWINS = (Attribute("Age", kind="numeric", cuts=(18,)), Attribute("age", kind="numeric", cuts=(30, 60)))
 MANY = Attribute("a", tuple(f"v{k}" for k in range(48)))
+BIG = Attribute("big", (1, 2**60, 2**60 + 1))
+INFINITE = Attribute("a", kind="numeric", cuts=(-math.inf, 3.5))
+NUL, HALF = Attribute("a", ("x\0y", "x", "x\0")), Attribute("a", ("\ud800", "x"))
 MIXED = Attribute("a", ("1", 1, False, "True", 0.5))
+CODE_NAMES = (
+    *(Attribute(name, kind="numeric", cuts=(1.5, 2.5)) for name in ("float", "row", "predict", "value", "Infinity")),
+    *(Attribute(name, kind="date", cuts=(MARCH,)) for name in ("datetime", "date", "label", "margins")),
+    *(Attribute(name, kind="duration", cuts=(DAY,)) for name in ("timedelta", "took", "margin of x", "c1", "kind")),
+)
 EVERY = (COLOUR, LIT, CODE, SIZE, AGE, VISITS, SIGNED, SEEN, AT, TOOK, SINGLE)
 
 
@@ -257,7 +266,10 @@ def locked() -> RuleNetworkClassifier:
     return model.refit(X, y, lock=[1], forbid=["heat"])
 
 
-NO_MIXTURE = dict.fromkeys(("sqlite", "duckdb", "postgresql", "onnx"), "values of several kinds")
+DATABASES = ("sqlite", "duckdb", "postgresql")
+NO_MIXTURE = dict.fromkeys((*DATABASES, "onnx"), "values of several kinds")
+RENAME = {"onnx": "rename it"}
+NO_HALVES = dict.fromkeys((*DATABASES, "onnx", "prolog"), "no valid Unicode") | {"excel": "no spreadsheet"}
 # Networks as they are have no such limit.
 NOT_EQUAL = {"javascript network": "", "": "that Python holds equal"}
 CASES: dict[str, Callable[[], Case]] = {
@@ -287,6 +299,14 @@ CASES: dict[str, Callable[[], Case]] = {
     "several targets": lambda: Case(targets()),
     "edited": lambda: Case(edited()),
     "locked": lambda: Case(locked()),
+    "far beyond": lambda: Case(telling(BIG), refused={"javascript": "rounds", "excel": "15 digits"}),
+    "infinite cuts": lambda: Case(telling(INFINITE), refused=dict.fromkeys((*DATABASES, "excel"), "cut at -inf")),
+    "NUL": lambda: Case(telling(NUL), refused=dict.fromkeys((*DATABASES, "onnx"), "NUL") | {"excel": "no spreadsheet"}),
+    "NUL in a name": lambda: Case(
+        telling(Attribute("a\0b", ("x", "y"))), refused=dict.fromkeys(DATABASES, "NUL") | RENAME
+    ),
+    "half a character": lambda: Case(telling(HALF), refused=NO_HALVES),
+    "names that code uses": lambda: Case(deep(*CODE_NAMES, labels=["x", "y", "z"], seed=6)),
     "kinds mixed": lambda: Case(telling(MIXED), {"a": ("0.5", "0", 1.0, 0, True, "False")}, NO_MIXTURE),
     "equal in Python": lambda: Case(telling(Attribute("a", ("1", 1, True))), refused=NOT_EQUAL),
 }

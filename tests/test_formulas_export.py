@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 from contextlib import closing
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
 import numpy as np
@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formula_strategies import formulas
-from promise_formats import SQLITE, json_value, kind_in, number, onnx_inputs, sql_name, sqlite_value
+from promise_formats import SQLITE, json_value, kind_in, number, onnx_inputs, output_of, sql_name, sqlite_value
+from promise_formats import program as program_called
 from promise_models import moment, natural, random_condition
 from rulenet.conditions import DAY, Attribute, Condition
 from rulenet.exceptions import FormulaError
@@ -24,7 +25,9 @@ from rulenet.formulas import FALSE, TRUE, And, AtLeast, Concept, Constant, Formu
 from rulenet.formulas.export import FORMATS, export
 from rulenet.formulas.export.json import from_data, from_json, to_json
 from rulenet.formulas.export.onnx_graph import NO_TIME, missing_text
+from rulenet.formulas.export.prolog import atom, facts
 from rulenet.formulas.export.reading import gate_words, readings
+from rulenet.formulas.export.sql import column_names
 from rulenet.formulas.export.sympy import symbol_of, to_sympy
 
 HOSTILE_VALUES = ("", " ", "it's", 'say "x"', "; DROP TABLE data; --", "a\nb\r\tc", "naïve ☃ 𝄞", "null", "\\", "%s {0}")
@@ -579,6 +582,70 @@ def test_sql_writes_cuts_as_the_dialect_wants(name, dialect, wanted):
     low = {"age": 2, "visits": 0, "signed": 0, "at": 0, "took": 1}[name]
     condition = Condition(attribute, 1 << low + 1)
     assert export(Formula(condition, {}, (attribute,)), "sql", style="where", dialect=dialect) == wanted
+
+
+def test_sqlite_names_a_column_that_is_not_there():
+    age = Attribute("age", kind="numeric", cuts=(18,))
+    condition = export(Formula(age.above(18), {}, (age,)), "sql", style="where", dialect="sqlite")
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE data (years REAL)")
+        with pytest.raises(sqlite3.OperationalError, match="no such column: age"):
+            connection.execute(f"SELECT * FROM data WHERE {condition}")
+
+
+@pytest.mark.parametrize("kind", ["FLOAT", "DOUBLE", "DECIMAL(20, 18)"])
+def test_numbers_of_any_width_are_compared_as_predict_compares_them(kind):
+    duckdb = pytest.importorskip("duckdb")
+    age, ratio = Attribute("age", kind="numeric", cuts=(0.1, 0.35)), Attribute("ratio", (0.1, 0.5))
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE data (age {kind}, ratio {kind})")
+        connection.execute("INSERT INTO data VALUES (0.1, 0.1), (0.35, 0.5), (0.100000000000000001, 0.2)")
+        rows = connection.execute("SELECT age::DOUBLE, ratio::DOUBLE FROM data").fetchall()
+        for condition in (age.at_most(0.1), age.above(0.35), ratio.equal(0.1)):
+            where = export(Formula(condition, {}, (age, ratio)), "sql", style="where")
+            found = [held is True for (held,) in connection.execute(f"SELECT {where} FROM data").fetchall()]
+            assert found == [condition.holds(row[condition.attribute is ratio]) for row in rows]
+
+
+def test_databases_that_ignore_case_accents_and_blanks_get_no_twins():
+    for values in (("A", "a"), ("a", "a "), ("e", "é")):
+        attribute = Attribute("a", values)
+        formula = Formula(attribute.equal(values[0]), {}, (attribute,))
+        for dialect in ("mysql", "mssql"):
+            with pytest.raises(FormulaError, match="take them for equal; replace one"):
+                export(formula, "sql", dialect=dialect)
+        assert export(formula, "sql", dialect="bigquery")
+
+
+def test_added_columns_have_short_names_that_differ():
+    columns = column_names([Attribute("Size")], ["size", "SIZE", "x" * 80, "x" * 81, "☃" * 40])
+    assert [*columns.values()] == ["size_", "SIZE_3", "x" * 50, "x" * 50 + "_", "☃" * 16]
+
+
+def run_prolog(formula, given, directory):
+    """What one row is, or the error."""
+    program = directory / "rules.pl"
+    query = f"catch((holds({atom(formula.target)}, 0) -> print(yes) ; print(no)), error(E, _), print(E))"
+    source = "\n".join([export(formula, "prolog", executable=True), facts([given]), f":- {query}.", ""])
+    program.write_text(source, encoding="utf-8")
+    return output_of([program_called("swipl", "swi-prolog-nox"), "-q", "-g", "halt", program])
+
+
+def test_prolog_takes_values_of_numpy_and_pandas_and_names_what_is_no_number(tmp_path):
+    age, seen, took = BY_NAME["age"], BY_NAME["seen"], BY_NAME["took"]
+    formula = Formula(And((age.above(37.5), seen.above(seen.cuts[1]), took.above(90_500_000))), {}, (age, seen, took))
+    row = {"age": " 38 ", "seen": np.datetime64("2024-03-02", "ns"), "took": np.timedelta64(91, "s")}
+    assert run_prolog(formula, row, tmp_path) == "yes"
+    assert run_prolog(formula, row | {"took": np.timedelta64(90, "s")}, tmp_path) == "no"
+    for missing in (pd.NA, pd.NaT, np.float64("nan"), None):
+        assert run_prolog(formula, row | {"age": missing}, tmp_path) == "no"
+    assert run_prolog(formula, row | {"age": "old"}, tmp_path) == 'type_error(number,"old")'
+
+
+def test_python_compares_durations_of_centuries_to_the_microsecond():
+    long = Attribute("long", kind="duration", cuts=(10**16 + 1,))
+    rows = [{"long": timedelta(microseconds=10**16 + step)} for step in (0, 1, 2)]
+    assert run_python(Formula(long.above(10**16 + 1), {}, (long,)), rows) == [False, False, True]
 
 
 def test_sql_server_gets_unicode_text():

@@ -53,7 +53,9 @@ def show(
     style: Annotated[
         str | None, typer.Option(help="For SQL: case, where or select; for Excel: formula or cells.")
     ] = None,
-    dialect: Annotated[str | None, typer.Option(help="For SQL: ansi, sqlite, mysql, bigquery or mssql.")] = None,
+    dialect: Annotated[
+        str | None, typer.Option(help="For SQL: ansi, postgresql, sqlite, mysql, bigquery or mssql.")
+    ] = None,
     table: Annotated[str | None, typer.Option(help="For SQL with --style select: the table.")] = None,
     start: Annotated[str | None, typer.Option(help="For Excel: the cell of the first column, A2 if not said.")] = None,
     executable: Annotated[bool, typer.Option("--executable", help="For Prolog: a program that runs.")] = False,

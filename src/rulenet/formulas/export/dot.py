@@ -74,15 +74,17 @@ class Drawing:
 
 
 def quoted(text: str) -> str:
-    r"""A DOT string; characters that cannot be seen are written as their code.
+    r"""A DOT string; characters that cannot be seen are written as their code, and Graphviz reads "&amp;" as "&".
 
-    >>> print(quoted('say "x"'))
-    "say \"x\""
+    >>> print(quoted('say "x" & y'))
+    "say \"x\" &amp; y"
     """
 
     def escaped(c: str) -> str:
         if c in '\\"':
             return f"\\{c}"
+        if c == "&":
+            return "&amp;"
         return "\\n" if c == "\n" else c if c.isprintable() else f"\\\\u{ord(c):04x}"
 
     return '"' + "".join(map(escaped, text)) + '"'

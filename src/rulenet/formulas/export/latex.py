@@ -41,12 +41,16 @@ def to_latex(formula: Formula) -> str:
 
 
 def text(name: str) -> str:
-    r"""Upright text; characters that cannot be seen are left out.
+    r"""Upright text; characters that cannot be seen are written as their code.
 
-    >>> print(text("50% of a_1"))
-    \text{50\% of a\_1}
+    >>> print(text("50% of a_1"), text("\0"))
+    \text{50\% of a\_1} \text{\textbackslash{}u0000}
     """
-    return r"\text{" + "".join(SPECIAL.get(c, c if c.isprintable() else "") for c in name) + "}"
+    return r"\text{" + "".join(SPECIAL.get(c, c if c.isprintable() else _code(c)) for c in name) + "}"
+
+
+def _code(character: str) -> str:
+    return rf"\textbackslash{{}}u{ord(character):04x}"
 
 
 class _Maths(Infix):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rulenet.conditions import MISSING, UNKNOWN, Attribute, Condition
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.export.reading import points
-from rulenet.formulas.export.values import EXACT, check_plain, one_kind
+from rulenet.formulas.export.values import EXACT, check_plain, check_text, one_kind
 from rulenet.formulas.expressions import And, AtLeast, Concept, Constant, Expression, Not, Or
 
 #: What a missing value is in a column of whole numbers: what NumPy has for NaT.
@@ -242,11 +242,7 @@ def check_name(name: str) -> str:
 def _utf8(text: Any) -> str:
     if "\0" in text:
         raise FormulaError(f"the value {text!r} has a NUL character, which ONNX runtimes cut off; replace it")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise FormulaError(f"{text!r} is no valid Unicode text, which ONNX cannot say; replace it") from None
-    return str(text)
+    return check_text(str(text), "ONNX")
 
 
 def _used_cuts(attribute: Attribute, conditions: Iterable[Condition]) -> tuple[int, ...]:

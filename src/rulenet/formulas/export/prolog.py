@@ -7,10 +7,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from rulenet.conditions import Attribute, Condition, Range
-from rulenet.exceptions import FormulaError
 from rulenet.formulas.export.infix import Infix, Written
 from rulenet.formulas.export.reading import Alternative, Missing, OneOf, Reading, is_proposition, readings
-from rulenet.formulas.export.values import check_plain, iso, number_text, seconds
+from rulenet.formulas.export.values import check_plain, check_text, iso, number_text, seconds
 from rulenet.formulas.expressions import Concept, Expression, Formula, Or
 from rulenet.formulas.graph import simplify
 
@@ -132,11 +131,9 @@ def _escape(text: str, quotes: str) -> str:
     def escaped(c: str) -> str:
         if c in ("\\", quotes):
             return f"\\{c}"
-        if "\ud800" <= c <= "\udfff":
-            raise FormulaError(f"{text!r} is no valid Unicode text, which Prolog cannot say; replace it")
         return c if c.isprintable() else f"\\x{ord(c):x}\\"
 
-    return "".join(map(escaped, text))
+    return "".join(map(escaped, check_text(text, "Prolog")))
 
 
 def clauses(definitions: Iterable[tuple[str, Expression]], language: Infix) -> Iterable[str]:

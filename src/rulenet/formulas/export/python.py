@@ -4,15 +4,19 @@ import keyword
 import math
 import re
 from collections.abc import Hashable, Iterable, Mapping
+from datetime import timedelta
 
 from rulenet.conditions import Attribute, Bound, Range
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.export.infix import Infix, Written
 from rulenet.formulas.export.python_readers import source_of
 from rulenet.formulas.export.reading import Alternative, Missing, OneOf, points
-from rulenet.formulas.export.values import check_plain, moment, number_text, seconds
+from rulenet.formulas.export.values import check_plain, moment, number_text
 from rulenet.formulas.expressions import Expression, Formula, Or
 from rulenet.formulas.graph import simplify
+
+#: The names that the body of a function uses.
+USED = {"row", "datetime", "timedelta", "float"}
 
 
 def to_python(formula: Formula, *, name: str = "predict", positive: Hashable = True, negative: Hashable = False) -> str:
@@ -33,7 +37,7 @@ def to_python(formula: Formula, *, name: str = "predict", positive: Hashable = T
     """
     check_name(name)
     formula = simplify(formula)
-    language, readers, body = opening(formula, {name, "row", "datetime"})
+    language, readers, body = opening(formula, {name})
     rules = formula.output.parts if isinstance(formula.output, Or) else (formula.output,)
     written = [language.inside(language.write(rule), "or" if len(rules) > 1 else "") for rule in rules]
     body += ["if (", *(f"    {'or ' if k else ''}{rule}" for k, rule in enumerate(written)), "):"]
@@ -54,7 +58,7 @@ def opening(formula: Formula, taken: set[str]) -> tuple[Infix, str, list[str]]:
     These give a variable to every column that is read and to every concept; none is in ``taken``.
     """
     readers = {x.attribute: reader_of(x.attribute) for x in formula.conditions}
-    names = identifiers([*(a.name for a in readers), *formula.concepts], taken=taken)
+    names = identifiers([*(a.name for a in readers), *formula.concepts], taken=taken | USED)
     variables = dict(zip(readers, names, strict=False))
     concepts = dict(zip(formula.concepts, names[len(readers) :], strict=True))
     language = _Python(variables, concepts)
@@ -112,7 +116,7 @@ class _Python(Infix):
         return Written(f"{' + '.join(counted)} >= {need}", "count")
 
     def comparisons(self, attribute: Attribute, alternative: Alternative) -> list[str]:
-        variable, is_float = self.variables[attribute], attribute.kind in ("numeric", "duration")
+        variable, is_float = self.variables[attribute], attribute.kind == "numeric"
         match alternative:
             case Missing():
                 return [f"{variable} != {variable}" if is_float else f"{variable} is None"]
@@ -138,7 +142,7 @@ def _bound(attribute: Attribute, bound: Bound) -> str:
         case "date" | "instant":
             return repr(moment(bound)).removeprefix("datetime.")
         case "duration":
-            return number_text(seconds(bound))
+            return repr(timedelta(microseconds=int(bound))).removeprefix("datetime.")
         case _:
             return number_text(bound) if math.isfinite(bound) else f"float({str(float(bound))!r})"
 

@@ -108,13 +108,11 @@ def _instant(row, column):
 
 SECONDS = '''\
 def _seconds(row, column):
-    """The duration in seconds, NaN where it is missing."""
+    """The duration to the microsecond, or None."""
     value = _cell(row, column)
-    if value is None:
-        return float("nan")
-    if not isinstance(value, timedelta):
+    if value is not None and not isinstance(value, timedelta):
         raise _wrong(column, value, "a timedelta")
-    return timedelta(value.days, value.seconds, value.microseconds).total_seconds()
+    return None if value is None else timedelta(value.days, value.seconds, value.microseconds)
 '''
 
 READERS = {

@@ -15,7 +15,7 @@ from rulenet.exceptions import FormulaError
 from rulenet.formulas.export.infix import Infix, Written
 from rulenet.formulas.export.reading import Alternative, Missing, OneOf, points
 from rulenet.formulas.export.sql_dialects import Dialect, check_columns, dialect_called
-from rulenet.formulas.export.values import check_plain, number_text
+from rulenet.formulas.export.values import check_plain, check_text, number_text
 from rulenet.formulas.expressions import Expression, Formula, Or
 from rulenet.formulas.graph import simplify
 
@@ -89,7 +89,7 @@ class Writer(Infix):
         """A quoted identifier."""
         if "\0" in name:
             raise FormulaError(f"the name {name!r} has a NUL character, which SQL cannot quote; rename it")
-        d = self.dialect
+        d, name = self.dialect, check_text(name, "SQL")
         return d.opening + name.replace(d.closing, d.closing * 2) + d.closing
 
     def value(self, value: Hashable) -> str:
@@ -98,7 +98,8 @@ class Writer(Infix):
         if isinstance(plain, str):
             if "\0" in plain:
                 raise FormulaError(f"the value {plain!r} has a NUL character, which SQL cannot quote; replace it")
-            text = plain.replace("\\", "\\\\") if self.dialect.backslash_escapes else plain
+            text = check_text(plain, "SQL")
+            text = text.replace("\\", "\\\\") if self.dialect.backslash_escapes else text
             prefix = "" if text.isascii() else self.dialect.unicode_prefix
             return f"{prefix}'" + text.replace("'", "''") + "'"
         if isinstance(plain, bool):
@@ -217,4 +218,4 @@ def column_names(attributes: Iterable[Attribute], wanted: Iterable[str]) -> dict
 
 def _short(name: str) -> str:
     """The start of a name, with room for a number after it."""
-    return name.encode()[:MAX_NAME].decode(errors="ignore")
+    return check_text(name, "SQL").encode()[:MAX_NAME].decode(errors="ignore")

@@ -26,6 +26,13 @@ def check_plain(value: Hashable, language: str) -> Plain:
     raise FormulaError(f"the value {value!r} is a {kind}, which {language} cannot say; convert the column to text")
 
 
+def check_text(text: str, language: str) -> str:
+    """``text`` itself, if it can be written to a file."""
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        raise FormulaError(f"{text!r} is no valid Unicode text, which {language} cannot say; replace it")
+    return text
+
+
 def one_kind(attribute: Attribute, what: str) -> type:
     """Of which kind all values of a nominal or ordinal attribute are: text, Booleans or numbers (``float``).
 

@@ -26,7 +26,7 @@ def to_python(decision: Decision, *, name: str = "predict") -> str:
     """
     check_name(name)
     decision = simplify_decision(decision)
-    language, readers, body = opening(decision.as_formula(), {name, f"{name}_margins", "row", "datetime"})
+    language, readers, body = opening(decision.as_formula(), {name, f"{name}_margins"})
     body.append("return {")
     for score in decision.outputs:
         parts = (f"{n} * ({language.text(p)})" if n > 1 else f"({language.text(p)})" for n, p in score.parts)

@@ -14,7 +14,7 @@ def to_python(decisions: Decisions, *, name: str = "predict") -> str:
     """
     check_name(name)
     joint = simplify_decision(decisions)
-    language, readers, body = opening(joint.as_formula(), {name, f"{name}_margins", "row", "datetime"})
+    language, readers, body = opening(joint.as_formula(), {name, f"{name}_margins"})
     body += ["return {", *(_goal(joint, goal, language) for goal in decisions.goals), "}"]
     lines = "\n    ".join(body)
     return (
