@@ -260,6 +260,14 @@ def edited() -> RuleNetworkClassifier:
     return changed.rename_concepts({name: f'it\'s "{name}";\n' for name in changed.formula_.concepts})
 
 
+def called_like_columns() -> RuleNetworkClassifier:
+    """A model whose concepts have the names that exports give to columns of their own, but for their case."""
+    model = deep(COLOUR, AGE, LIT, labels=["ant", "bee", "cat"], seed=5)
+    names = ("margin of ant", "Margin of ant", "COLOUR", "Kind")
+    assert len(model.formula_.concepts) >= 2
+    return model.rename_concepts(dict(zip(model.formula_.concepts, names, strict=False)))
+
+
 def locked() -> RuleNetworkClassifier:
     """A fitted model learned again around a rule that stays."""
     model, X, y = small_fit()
@@ -305,6 +313,10 @@ CASES: dict[str, Callable[[], Case]] = {
     "NUL in a name": lambda: Case(
         telling(Attribute("a\0b", ("x", "y"))), refused=dict.fromkeys(DATABASES, "NUL") | RENAME
     ),
+    "no name": lambda: Case(
+        telling(Attribute("", ("x", "y"))), refused=dict.fromkeys((*DATABASES, "onnx"), "rename it")
+    ),
+    "concepts called like columns": lambda: Case(called_like_columns()),
     "half a character": lambda: Case(telling(HALF), refused=NO_HALVES),
     "names that code uses": lambda: Case(deep(*CODE_NAMES, labels=["x", "y", "z"], seed=6)),
     "kinds mixed": lambda: Case(telling(MIXED), {"a": ("0.5", "0", 1.0, 0, True, "False")}, NO_MIXTURE),

@@ -87,6 +87,8 @@ class Writer(Infix):
 
     def name(self, name: str) -> str:
         """A quoted identifier."""
+        if not name:
+            raise FormulaError("a column is called '', which SQL cannot quote; rename it")
         if "\0" in name:
             raise FormulaError(f"the name {name!r} has a NUL character, which SQL cannot quote; rename it")
         d, name = self.dialect, check_text(name, "SQL")
