@@ -30,11 +30,10 @@ function confusionCell(app, scores, first, set, actual, guess) {
   const n = scores.matrix[actual][guess], before = first.matrix[actual][guess], right = actual === guess;
   const heat = Math.round(100 * Math.sqrt(n / (sum(scores.matrix[actual]) || 1)));
   return el("td", { class: right ? "right" : "wrong" },
-    button(thousands(n), () => app.listCell(set, actual, guess), {
+    button([thousands(n), el("span", { class: "delta" }, n === before ? "" : `${n > before ? "+" : "−"}${thousands(Math.abs(n - before))}`)], () => app.listCell(set, actual, guess), {
       "aria-label": `${n} rows of ${app.classes[actual]} predicted as ${app.classes[guess]}`, "data-cell": `${set}-${actual}-${guess}`,
       class: n ? null : "none", style: { "--heat": `${right ? heat * 0.6 : n && 20 + heat * 0.8}%` },
-    }),
-    n !== before && el("span", { class: "delta" }, `${n > before ? "+" : "−"}${Math.abs(n - before)}`));
+    }));
 }
 
 function confusionTable(app, scores, first, set) {
