@@ -302,12 +302,19 @@ class Readable:
     def picture(self, kind: str = "network", X: Any = None, y: ArrayLike | None = None, **options: Any) -> "Figure":
         """A matplotlib figure: the "network", the training "history", or the "coverage" of rules on ``X`` and ``y``.
 
+        With ``X`` and ``y``, all conditions and units of the network say how many rows they cover and how pure these
+        are.
         ``colours="safe"`` suits colour-blind readers.
         """
-        from rulenet.pictures import draw_coverage, draw_history, draw_network  # matplotlib takes its time to load
+        from rulenet.pictures import draw_coverage, draw_history, draw_network, notes_on  # matplotlib loads slowly
 
         check_is_fitted(self)
         match kind:
+            case "network" if X is not None and y is not None:
+                codes = self.one_target("a picture with rows").codes(X)
+                return draw_network(
+                    self.formula_, notes=notes_on(self.formula_, codes, np.asarray(y).tolist()), **options
+                )
             case "network":
                 return draw_network(self.formula_, **options)
             case "history":
