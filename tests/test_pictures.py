@@ -8,6 +8,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from sklearn import config_context
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from formula_strategies import formulas
 from rulenet import Greedy, RuleNetworkClassifier
@@ -222,6 +225,17 @@ def test_curves_and_bars_are_drawn(tmp_path):
     assert [b.get_width() for b in figure.axes[0].patches] == [0, 2, 0, 1]
 
 
+def test_a_pipeline_shows_the_rules_of_its_classifier():
+    X, y = make_monk(1)
+    pipeline = make_pipeline(FunctionTransformer(), RuleNetworkClassifier([4], search=Greedy(n_epochs=1)))
+    assert "as a picture" not in pipeline._repr_html_()
+    html = pipeline.fit(X, y)._repr_html_()
+    assert html.count("as a picture") == 1
+    assert "overflow-wrap: anywhere" in html
+    with config_context(display="text"):
+        assert "text/html" not in pipeline[-1]._repr_mimebundle_()
+
+
 def test_a_fitted_classifier_shows_rules_and_picture_in_a_notebook():
     from rulenet import Greedy, RuleNetworkClassifier
 
@@ -230,6 +244,8 @@ def test_a_fitted_classifier_shows_rules_and_picture_in_a_notebook():
     html = model.fit(X, ["p", "n", "n", "p"])._repr_html_()
     assert "&lt;a&gt;" in html
     assert "<b>" in html
+    assert html.count("as a picture") == 1
+    assert model._repr_mimebundle_()["text/html"].count("as a picture") == 1
     for kind in ("network", "history"):
         assert model.picture(kind).axes
     assert model.picture("coverage", X, ["p", "n", "n", "p"]).axes
