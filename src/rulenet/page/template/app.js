@@ -162,6 +162,10 @@ class App extends View {
     return this.edit(`${this.textOf(j)} becomes ${textOf(this.attributes[attribute], next.conditions[j])}`, next);
   }
 
+  endsOf(j) {
+    return endsOf(this.state.conditions[j]);
+  }
+
   setWanted(k, wanted) {
     const n = fanIn(this.state.units[k]);
     if (!(Number.isInteger(wanted) && wanted >= 1 && wanted <= n)) return this.say(`a whole number of inputs must hold, between 1 and ${n}`);
