@@ -91,6 +91,57 @@ def test_a_row_that_is_picked_comes_into_view_and_leads_to_the_next(browser, fol
     assert "no row before" in page.find("#status").text
 
 
+def test_rows_of_a_concept_are_listed_sorted_and_filtered(browser, folder):
+    case = CASES["classes"]()
+    page = Opened(browser, folder, case, held_out=(case.X[:60], case.y[:60]))
+    ref = page.run(f"const ref = {UNITS}.find((r) => app.coverage(r).n > 40); app.select(ref); return ref")
+    page.click("#list-rows")
+    n = page.run("return app.coverage(arguments[0]).n", ref)
+    assert f"holds: {n} row" in page.find("#rows-said").text
+    listed = page.run("return app.listed.rows")
+    page.press("[data-sort='0']")
+    page.press("[data-sort='0']")
+    found = page.run("return app.listed.kept")
+    assert case.X["v0"].iloc[found].is_monotonic_decreasing
+    page.type("#filter", "kind = u")
+    assert page.run("return app.listed.kept.length") == (case.X["kind"].iloc[listed] == "u").sum()
+    page.type("#filter", "")
+    page.click("#list-held")
+    held = page.run("return app.listed.rows")
+    assert held == [row for row in listed if row < 60]
+
+
+def test_what_stands_in_panels_does_what_it_says(browser, folder):
+    case = CASES["counting"]()
+    page = Opened(browser, folder, case)
+    j = page.run("const j = [...app.now.result.bits.keys()].find((r) => r >= 0); app.select(j); return j")
+    before = page.run("return app.textOf(arguments[0])", j)
+    page.press("[data-cell-value='0']")
+    assert page.run("return app.textOf(arguments[0])", j) != before
+    page.same_as_python()
+    page.click("#find-column")
+    assert page.find("#search").get_attribute("value") == before.split()[0]
+    page.type("#search", "")
+    page.run("document.querySelector('.forbidden').open = true; document.getElementById('forbid-which').value = '3'")
+    page.click("#forbid-any")
+    assert "q3" not in page.find("#rules").text
+    page.same_as_python()
+    page.click("#tab-row")
+    page.click("#ask-empty")
+    assert "a new row" in page.find("#panel").text
+    empty = pd.DataFrame({name: [None] for name in case.X}, dtype=object)
+    assert page.find("#answer").text == page.loaded().predict(empty)[0]
+    page.click("#tab-history")
+    page.click("#copy-refit")
+    said = "clipboard|select it there"
+    assert re.search(
+        said,
+        page.browser.execute_async_script(
+            "setTimeout(() => arguments[0](document.getElementById('status').textContent), 200)"
+        ),
+    )
+
+
 def test_what_is_searched_is_uncovered(browser, folder):
     page = Opened(browser, folder, CASES["counting"]())
     page.click("#close-all")
