@@ -34,9 +34,19 @@ def cells() -> Page:
 PAGES = {"tic-tac-toe": tic_tac_toe, "cells": cells}
 SHOTS = {
     "page": ("tic-tac-toe", ""),
-    "page-row": ("tic-tac-toe", "app.ask('rows', 3)"),
-    "page-cut": ("cells", "app.select([...app.now.result.bits.keys()].find((r) => r >= 0))"),
+    "page-row": ("tic-tac-toe", "app.listCell('rows', 0, 0); app.pick('rows', app.listed.rows[3])"),
+    "page-cut": (
+        "cells",
+        "const j = [...app.now.result.bits.keys()].find((r) => r >= 0), { end, ...at } = app.endsOf(j)[0];"
+        "app.moveCut(j, at, 1.1 * end); app.select(j)",
+    ),
 }
+#: Until reason and change of a row are found.
+WAIT = """
+const done = arguments[0], { asked } = rulenetPage;
+const look = () => (!asked || asked.why.change ? setTimeout(done, 100) : setTimeout(look, 20));
+look();
+"""
 
 
 def write_all(folder: Path) -> None:
@@ -63,8 +73,9 @@ def take_screenshots(pages: Path, images: Path) -> None:
     for name, (page, script) in SHOTS.items():
         browser.get((pages / f"{page}.html").resolve().as_uri())
         browser.execute_script(f"const app = rulenetPage; {script}")
+        browser.execute_async_script(WAIT)
         image = Image.open(io.BytesIO(browser.get_screenshot_as_png())).convert("RGB")
-        image.quantize(64).save(images / f"{name}.png", optimize=True)
+        image.quantize(256, dither=Image.Dither.NONE).save(images / f"{name}.png", optimize=True)
     browser.quit()
 
 

@@ -150,6 +150,9 @@ def test_explain_gives_the_reason_of_a_row(folder):
 def test_pictures_are_written(folder):
     run("picture", folder / "walks.json", "-o", folder / "net.svg", "--colours", "safe")
     assert "<svg" in (folder / "net.svg").read_text()
+    assert " rows, " not in (folder / "net.svg").read_text()
+    run("picture", folder / "walks.json", "-o", folder / "net.svg", "--data", folder / "walks.csv", "--target", "walk")
+    assert " rows, " in (folder / "net.svg").read_text()
     message = run("picture", folder / "walks.json", "-o", folder / "net.txt", ok=False)
     assert "pictures end in .svg, .png, .pdf" in message
 

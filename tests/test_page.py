@@ -1,3 +1,4 @@
+import itertools
 import json
 import re
 import time
@@ -276,8 +277,10 @@ def test_it_is_legible_at_any_size(browser, folder, n_rules, n_conditions):
     assert min(lefts) >= 0
     zoom = page.run("return app.zoom")
     assert zoom >= 0.7
-    tops = page.run("return [...document.querySelectorAll('.canvas .row')].map((t) => t.getBBox().y)")
-    assert all(b - a >= 20 for a, b in zip(sorted(set(tops)), sorted(set(tops))[1:], strict=False))
+    box = "(t) => [t.getBoundingClientRect().top, t.getBoundingClientRect().bottom]"
+    rows = sorted(page.run(f"return [...document.querySelectorAll('.canvas .row > text:first-of-type')].map({box})"))
+    assert len(rows) > 10
+    assert all(bottom <= top + 1 for (_, bottom), (top, _) in itertools.pairwise(rows))
     assert page.run("return document.documentElement.scrollWidth <= innerWidth")
 
 
@@ -332,7 +335,7 @@ def test_notebooks_show_a_page_in_a_frame_that_is_safe(tmp_path):
     case = CASES["hostile"]()
     frame = make_page(case.fitted, case.X, case.y)._repr_html_()
     assert frame.startswith("<iframe")
-    assert 'sandbox="allow-scripts allow-downloads"' in frame
+    assert 'sandbox="allow-scripts allow-downloads allow-modals"' in frame
     assert "<script" not in frame
 
 

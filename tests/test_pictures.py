@@ -7,12 +7,20 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from sklearn import config_context
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from formula_strategies import formulas
+from rulenet import Greedy, RuleNetworkClassifier
 from rulenet.conditions import Attribute, Condition
+from rulenet.datasets import make_monk
 from rulenet.exceptions import ParameterError
-from rulenet.formulas.expressions import And, AtLeast, Concept, Formula, Or, walk
-from rulenet.pictures import draw_coverage, draw_history, draw_network
+from rulenet.formulas.decision import Decision, Score
+from rulenet.formulas.expressions import And, AtLeast, Concept, Formula, Not, Or, walk
+from rulenet.formulas.truth import encode
+from rulenet.pictures import draw_coverage, draw_history, draw_network, notes_on
 from rulenet.scene import scene_of
 from rulenet.scene.graph import Graph
 from rulenet.scene.labels import label_of, width_of
@@ -146,6 +154,36 @@ def test_points_are_on_the_edges_and_coverage_on_the_units():
     assert {"×2", "at least 3 points of", "1,200 rows, 75% positive"} <= set(found)
 
 
+@pytest.mark.parametrize("style", ["network", "panels"])
+def test_every_node_says_how_many_rows_it_covers_and_how_pure_they_are(style):
+    young, red = AGE.at_most(37.5), COLOUR.equal("red")
+    formula = Formula(Or((And((young, red)), Concept("old"))), {"old": Not(young)}, (AGE, COLOUR), "yes")
+    rows = encode(formula.attributes, [{"age": 20, COLOUR.name: "red"}] * 3 + [{"age": 20}] + [{"age": 50}] * 4)
+    notes = notes_on(formula, rows, ["p", "p", "n", "n", "p", "p", "p", "n"])
+    found = texts(draw_network(formula, notes=notes, style=style))
+    assert {"4 · 50%", "3 · 67%", "3 rows, 67% p", "4 rows, 75% p", "7 rows, 71% p"} <= set(found)
+    assert any(text.startswith("beside conditions") for text in found)
+
+
+@pytest.mark.parametrize("style", ["network", "panels"])
+def test_points_on_edges_are_written_apart(style):
+    columns = [Attribute(f"x{i}", (0, 1)) for i in range(12)]
+    scores = tuple(Score(k, 9, tuple((2 + (i + k) % 3, x.equal(1)) for i, x in enumerate(columns))) for k in range(2))
+    figure = draw_network(Decision(scores, {}, tuple(columns)), style=style)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    boxes = [t.get_window_extent(renderer) for t in figure.axes[0].texts if t.get_text().startswith("×")]
+    assert len(boxes) == 24
+    assert not any(a.shrunk(0.7, 0.7).overlaps(b.shrunk(0.7, 0.7)) for a, b in itertools.combinations(boxes, 2))
+
+
+def test_a_classifier_draws_the_rows_it_is_given():
+    X, y = make_monk(1)
+    model = RuleNetworkClassifier([4], search=Greedy(n_epochs=1), random_state=0).fit(X, y)
+    n = int(model.rows(X, model.target_name_).sum())
+    assert any(text.startswith(f"{n} rows, ") for text in texts(model.picture("network", X, y)))
+    assert not any(" rows, " in text for text in texts(model.picture("network")))
+
+
 def test_sorting_by_barycentre_removes_most_crossings():
     layers = Layers(Graph.of(random_formula(60), 34, {}))
     unsorted = [sorted(layer) for layer in layers.order]
@@ -187,6 +225,17 @@ def test_curves_and_bars_are_drawn(tmp_path):
     assert [b.get_width() for b in figure.axes[0].patches] == [0, 2, 0, 1]
 
 
+def test_a_pipeline_shows_the_rules_of_its_classifier():
+    X, y = make_monk(1)
+    pipeline = make_pipeline(FunctionTransformer(), RuleNetworkClassifier([4], search=Greedy(n_epochs=1)))
+    assert "as a picture" not in pipeline._repr_html_()
+    html = pipeline.fit(X, y)._repr_html_()
+    assert html.count("as a picture") == 1
+    assert "overflow-wrap: anywhere" in html
+    with config_context(display="text"):
+        assert "text/html" not in pipeline[-1]._repr_mimebundle_()
+
+
 def test_a_fitted_classifier_shows_rules_and_picture_in_a_notebook():
     from rulenet import Greedy, RuleNetworkClassifier
 
@@ -195,6 +244,8 @@ def test_a_fitted_classifier_shows_rules_and_picture_in_a_notebook():
     html = model.fit(X, ["p", "n", "n", "p"])._repr_html_()
     assert "&lt;a&gt;" in html
     assert "<b>" in html
+    assert html.count("as a picture") == 1
+    assert model._repr_mimebundle_()["text/html"].count("as a picture") == 1
     for kind in ("network", "history"):
         assert model.picture(kind).axes
     assert model.picture("coverage", X, ["p", "n", "n", "p"]).axes

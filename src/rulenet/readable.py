@@ -3,6 +3,7 @@
 import copy
 import os
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rulenet.page import Page
+
+
+#: Whether scikit-learn draws a classifier as a part of something else.
+_INSIDE = ContextVar("_INSIDE", default=True)
 
 
 class TargetExplanations(dict[str, Any]):
@@ -302,12 +307,19 @@ class Readable:
     def picture(self, kind: str = "network", X: Any = None, y: ArrayLike | None = None, **options: Any) -> "Figure":
         """A matplotlib figure: the "network", the training "history", or the "coverage" of rules on ``X`` and ``y``.
 
+        With ``X`` and ``y``, all conditions and units of the network say how many rows they cover and how pure these
+        are.
         ``colours="safe"`` suits colour-blind readers.
         """
-        from rulenet.pictures import draw_coverage, draw_history, draw_network  # matplotlib takes its time to load
+        from rulenet.pictures import draw_coverage, draw_history, draw_network, notes_on  # matplotlib loads slowly
 
         check_is_fitted(self)
         match kind:
+            case "network" if X is not None and y is not None:
+                codes = self.one_target("a picture with rows").codes(X)
+                return draw_network(
+                    self.formula_, notes=notes_on(self.formula_, codes, np.asarray(y).tolist()), **options
+                )
             case "network":
                 return draw_network(self.formula_, **options)
             case "history":
@@ -342,12 +354,32 @@ class Readable:
     def _repr_html_(self) -> str:
         """The parameters and, once fitted, the rules and their picture: what notebooks show."""
         show = getattr(super(), "_repr_html_", None)  # absent where scikit-learn is set to display text
-        parameters = str(show()) if show else ""
+        inside = _INSIDE.set(False)
+        try:
+            parameters = str(show()) if show else ""
+        finally:
+            _INSIDE.reset(inside)
+        return parameters + self._rules_html()
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        """What Jupyter asks for first."""
+        shown: dict[str, str] = super()._repr_mimebundle_(**options)  # type: ignore[misc]
+        return shown | {"text/html": self._repr_html_()} if "text/html" in shown else shown
+
+    def _get_params_html(self, *args: Any, **options: Any) -> Any:
+        """The parameters as scikit-learn shows them; in the diagram of a pipeline, the rules stand below them."""
+        shown = super()._get_params_html(*args, **options)  # type: ignore[misc]
+        if _INSIDE.get():
+            parameters = shown._repr_html_inner
+            shown._repr_html_inner = lambda: f'{parameters()}<div style="padding: 0 0.6em">{self._rules_html()}</div>'
+        return shown
+
+    def _rules_html(self) -> str:
         if not hasattr(self, "fitted_"):
-            return parameters
+            return ""
         from rulenet.pictures.html import as_html
 
-        return parameters + as_html(self.formula_)
+        return as_html(self.formula_)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a JSON model file; an older file stays whole until the new one is."""

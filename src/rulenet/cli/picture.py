@@ -44,15 +44,15 @@ def picture(
     colours: Annotated[Colours, typer.Option(help="Red and green as in the paper, or safe for all eyes.")] = (
         Colours.paper
     ),
-    data: Annotated[str | None, typer.Option(help="For coverage: the rows.")] = None,
-    target: Annotated[str | None, typer.Option("--target", "-t", help="For coverage: the column of classes.")] = None,
+    data: Annotated[str | None, typer.Option(help="Rows: how many each part covers is drawn too.")] = None,
+    target: Annotated[str | None, typer.Option("--target", "-t", help="The column of classes of these rows.")] = None,
 ) -> None:
     """Draw a model."""
     if output.suffix.lower() not in SUFFIXES:
         raise ParameterError(f"{output}: pictures end in {', '.join(SUFFIXES)}, not in {output.suffix or 'nothing'}")
     loaded = options.load(model)
     X = y = None
-    if kind is Kind.coverage:
+    if kind is not Kind.history and (kind is Kind.coverage or data is not None or target is not None):
         if data is None or target is None:
             raise ParameterError("coverage is counted on rows; give --data and --target")
         from rulenet.cli import tables

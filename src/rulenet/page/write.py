@@ -47,8 +47,9 @@ class Page:
 
     def _repr_html_(self) -> str:
         return (
-            '<iframe title="rulenet page" sandbox="allow-scripts allow-downloads" width="100%" height="900" '
-            f'style="border: 1px solid #8888" srcdoc="{escape(self.html, quote=True)}"></iframe>'
+            '<iframe title="rulenet page" sandbox="allow-scripts allow-downloads allow-modals" '
+            'width="100%" height="900" style="border: 1px solid #8888" '
+            f'srcdoc="{escape(self.html, quote=True)}"></iframe>'
         )
 
 

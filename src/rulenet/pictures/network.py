@@ -1,7 +1,6 @@
 """A formula as a network: units say "all of", "any of" or "at least 2 of", and edges have their colours."""
 
 import itertools
-from collections.abc import Mapping
 
 import matplotlib.patches as patches
 import numpy as np
@@ -15,11 +14,12 @@ from rulenet.formulas.decision import Decision
 from rulenet.formulas.expressions import Formula
 from rulenet.pictures.figure import Picture
 from rulenet.pictures.labels import write
+from rulenet.pictures.notes import notes_of
 from rulenet.pictures.palette import Palette, palette_called
 from rulenet.scene import Edge, Node, Panel, Scene, scene_of
-from rulenet.scene.graph import UNIT_SIZE
+from rulenet.scene.graph import LABEL_SIZE, NOTE_ROOM, NOTE_SIZE, UNIT_SIZE, Notes
 from rulenet.scene.labels import shortened
-from rulenet.scene.network import LABEL_SIZE, TARGET_SIZE
+from rulenet.scene.network import TARGET_SIZE
 from rulenet.scene.scene import Style
 
 DASHES = (0, (4, 2))
@@ -35,6 +35,7 @@ def draw_network(
     label_length: int = 34,
     style: Style = "auto",
     statistics: pd.DataFrame | None = None,
+    notes: Notes | None = None,
 ) -> Figure:
     """The formula as a network, from its conditions on the left to the target, or all classes, on the right.
 
@@ -53,10 +54,13 @@ def draw_network(
         conditions, or more than six classes.
     statistics : DataFrame, optional
         What ``rule_statistics`` gives: how many rows concepts and target cover, and how many of these are positive.
+    notes : mapping, optional
+        What is written beside conditions and units instead, such as ``rulenet.pictures.notes_on`` gives: how many rows
+        each covers, and how pure these are.
     """
     palette = palette_called(colours)
-    notes = {} if statistics is None else notes_of(statistics)
-    scene = scene_of(formula, style=style, length=label_length, notes=notes)
+    beside = notes if notes is not None else {} if statistics is None else notes_of(statistics)
+    scene = scene_of(formula, style=style, length=label_length, notes=beside)
     head = 0.3 if title else 0.0
     figure = Picture(figsize=(scene.width, scene.height + head))
     axes = figure.add_axes((0, 0, 1, 1))
@@ -69,29 +73,14 @@ def draw_network(
     return figure
 
 
-def notes_of(statistics: pd.DataFrame) -> Mapping[str, str]:
-    """What is written below concepts and the target.
-
-    >>> table = pd.DataFrame({"kind": ["target"], "name": ["yes"], "coverage": [40], "support": [38]})
-    >>> notes_of(table)
-    {'yes': '40 rows, 95% positive'}
-    """
-    named = statistics[statistics["kind"] != "rule"]
-    rows = zip(named["name"], named["coverage"], named["support"], strict=True)
-    return {name: f"{n:,} rows" + (f", {support / n:.0%} positive" if n else "") for name, n, support in rows}
-
-
 def _draw(axes: Axes, scene: Scene, palette: Palette) -> None:
     for panel in scene.panels:
         _draw_panel(axes, panel, palette)
     for edge in scene.edges:
         axes.add_patch(_curve(edge, palette))
         if edge.times > 1:
-            (x, y), (_, before) = edge.points[-1], edge.points[-2]
-            at = y + 0.12 * np.sign(before - y)
-            write(
-                axes, x - 0.1, at, f"×{edge.times}", ha="right", va="center", fontsize=7, color=palette.ink, halo=True
-            )
+            x, y = _beginning(edge)
+            write(axes, x, y, f"×{edge.times}", ha="center", va="center", fontsize=7, color=palette.ink, halo=True)
     for node in scene.nodes:
         _draw_unit(axes, node, palette, framed=bool(scene.panels)) if node.gate else _draw_leaf(axes, node, palette)
     _draw_legend(axes, scene, palette)
@@ -111,6 +100,14 @@ def _draw_panel(axes: Axes, panel: Panel, palette: Palette) -> None:
     )
     axes.add_patch(frame)
     write(axes, x + 0.12, y + 0.17, panel.title, ha="left", va="center", fontsize=10, weight="bold", color=palette.ink)
+
+
+def _beginning(edge: Edge) -> tuple[float, float]:
+    """Where edges from one node have parted, and those into one unit have not yet met."""
+    (x, y), (right, down) = edge.points[:2]
+    if len(edge.points) > 2:
+        return max(right, x + 0.14), down
+    return x + 0.33 * (right - x), y + 0.22 * (down - y)
 
 
 def _curve(edge: Edge, palette: Palette) -> patches.PathPatch:
@@ -137,7 +134,10 @@ def _draw_leaf(axes: Axes, node: Node, palette: Palette) -> None:
     face = palette.paper if reference else palette.ink
     axes.add_patch(patches.Circle((x, y), DOT, facecolor=face, edgecolor=palette.ink, linewidth=1.0, zorder=3))
     weight = "bold" if reference else "normal"
-    write(axes, x - 0.1, y, node.label, ha="right", va="center", fontsize=LABEL_SIZE, weight=weight, color=palette.ink)
+    right = x - 0.1 - NOTE_ROOM * bool(node.note)
+    write(axes, right, y, node.label, ha="right", va="center", fontsize=LABEL_SIZE, weight=weight, color=palette.ink)
+    if node.note:
+        write(axes, x - 0.1, y, node.note, ha="right", va="center", fontsize=NOTE_SIZE, color=palette.faint)
 
 
 def _draw_unit(axes: Axes, node: Node, palette: Palette, *, framed: bool) -> None:
@@ -162,7 +162,7 @@ def _draw_unit(axes: Axes, node: Node, palette: Palette, *, framed: bool) -> Non
             node.note,
             ha="center",
             va="top",
-            fontsize=6.5,
+            fontsize=NOTE_SIZE,
             color=palette.faint,
             halo=True,
         )
@@ -185,6 +185,9 @@ def _draw_legend(axes: Axes, scene: Scene, palette: Palette) -> None:
     lines = {text: Line2D([], [], color=palette.gate(g), linewidth=1.6) for g, text in LEGEND.items() if g in used}
     if any(edge.negated for edge in scene.edges):
         lines["not"] = Line2D([], [], color=palette.faint, linewidth=1.6, linestyle=DASHES)
+    if any(node.note and node.role == "condition" for node in scene.nodes):
+        said = "beside conditions: rows, and the share of the class that most of them are of"
+        write(axes, 0.15, scene.height - 0.08, said, ha="left", va="bottom", fontsize=7, color=palette.faint)
     axes.legend(
         lines.values(), lines, loc="lower right", ncols=4, frameon=False, fontsize=7, handlelength=1.6, borderpad=0.1
     )

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from rulenet.scene.graph import Graph, Link
+from rulenet.scene.graph import Graph, Link, leaf_width
 from rulenet.scene.labels import width_of
 from rulenet.scene.model import Edge, Node, Point, Scene
 from rulenet.scene.untangle import crossings, untangled
 
 MARGIN, ROW, GAP = 0.3, 0.3, 0.9  # inches
-LABEL_SIZE, TARGET_SIZE = 9.0, 10.0  # points
+TARGET_SIZE = 10.0  # points
 
 
 class Layers:
@@ -74,7 +74,7 @@ def _columns(layers: Layers) -> list[float]:
     """Where layers stand: as far apart as the units in them and the height of the whole ask for."""
     nodes = [[n for n in map(layers.node, layer) if n] for layer in layers.order]
     tallest = max(sum(map(_room, layer)) for layer in nodes)
-    at = MARGIN + max(n.width / 2 if n.gate else width_of(n.label, LABEL_SIZE) for n in nodes[0]) + 0.12
+    at = MARGIN + max(n.width / 2 if n.gate else leaf_width(n) for n in nodes[0]) + 0.12
     widest = [max((n.width for n in layer), default=0.0) for layer in nodes]
     columns = [at]
     for left, right in itertools.pairwise(widest):

@@ -2,19 +2,20 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from rulenet.conditions import Condition
 from rulenet.formulas.decision import Decision
-from rulenet.formulas.expressions import And, AtLeast, Expression, Formula, Not, Or
-from rulenet.scene.graph import Read, leaf_node, outputs_of, reads, unit_node
+from rulenet.formulas.expressions import And, AtLeast, Concept, Expression, Formula, Not, Or
+from rulenet.scene.graph import NOTE_SIZE, Notes, Read, leaf_node, leaf_width, outputs_of, reads, unit_node
 from rulenet.scene.labels import width_of
 from rulenet.scene.model import Edge, Gate, Node, Panel, Point, Role, Scene
 
 MARGIN, ROW, GAP, HEAD, BETWEEN = 0.3, 0.24, 0.55, 0.45, 0.22  # inches
 MAX_ROWS = 36
 ASPECT = 1.5
-LABEL_SIZE, TITLE_SIZE = 9.0, 10.0  # points
+TITLE_SIZE = 10.0  # points
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Drawn:
     edges: tuple[Edge, ...]
 
 
-def panel_scene(formula: Formula | Decision, length: int, notes: Mapping[str, str]) -> Scene:
+def panel_scene(formula: Formula | Decision, length: int, notes: Notes) -> Scene:
     """The panels of the target, or of every class, and of every concept, in columns."""
     drawn = [d for name, read in outputs_of(formula).items() for d in _panels(name, "target", read, length, notes)]
     concepts = [*formula.concepts.items()]
@@ -47,14 +48,14 @@ def panel_scene(formula: Formula | Decision, length: int, notes: Mapping[str, st
     return Scene(x - BETWEEN + MARGIN, height, tuple(nodes), tuple(edges), tuple(panels))
 
 
-def _panels(name: str, role: Role, read: Read, length: int, notes: Mapping[str, str]) -> Iterator[Drawn]:
+def _panels(name: str, role: Role, read: Read, length: int, notes: Notes) -> Iterator[Drawn]:
     """The panel of a definition, or several where it has very many rows."""
     gate, words, parts = read
     chunks = list(_chunks(parts)) or [[]]
-    root = unit_node(name, role, gate, words, length, notes)
+    root = unit_node(name, role, gate, words, length, notes.get(name, ""))
     for k, chunk in enumerate(chunks):
         title = f"{root.label} ({k + 1} of {len(chunks)})" if len(chunks) > 1 else root.label
-        yield _Tree(length).draw(title, root, chunk)
+        yield _Tree(length, notes).draw(title, root, chunk)
 
 
 def _chunks(parts: Sequence[tuple[int, Expression]]) -> Iterator[list[tuple[int, Expression]]]:
@@ -81,8 +82,8 @@ def _rows(expression: Expression) -> int:
 class _Tree:
     """One panel: a row for every condition, units at the mean height of their inputs."""
 
-    def __init__(self, length: int) -> None:
-        self.length = length
+    def __init__(self, length: int, notes: Notes) -> None:
+        self.length, self.notes = length, notes
         self.nodes: list[Node] = []
         self.depths: list[int] = []
         self.links: list[tuple[int, int, Gate, bool, int]] = []
@@ -94,7 +95,8 @@ class _Tree:
         columns = self._columns()
         nodes = [replace(n, at=Point(columns[d], n.at.y)) for n, d in zip(self.nodes, self.depths, strict=True)]
         edges = [self._edge(nodes, columns, *link) for link in self.links]
-        width = max(nodes[top].at.x + nodes[top].width / 2, width_of(title, TITLE_SIZE)) + 0.15
+        reach = max(root.width, width_of(root.note, NOTE_SIZE)) / 2
+        width = max(nodes[top].at.x + reach, width_of(title, TITLE_SIZE)) + 0.15
         below = max(n.at.y for n in nodes) + 0.2 + 0.14 * bool(root.note)
         return Drawn(Panel(title, Point(0.0, 0.0), width, below), tuple(nodes), tuple(edges))
 
@@ -110,13 +112,15 @@ class _Tree:
         if isinstance(inner, And | Or | AtLeast | Not):
             self._space()
             gate, words, parts = reads(inner)
-            node = self._unit(unit_node("", "unit", gate, words, self.length, {}), parts)
+            node = self._unit(unit_node("", "unit", gate, words, self.length, self.notes.get(inner, "")), parts)
             self._space()
             return node, negated
         y = HEAD + ROW * self.n_rows
         self.n_rows += 1
         self.last_nested = False
-        return self._add(replace(leaf_node(inner, self.length), at=Point(0.0, y)), 0), negated
+        note = self.notes.get(inner.name if isinstance(inner, Concept) else inner, "")
+        short = note if isinstance(inner, Condition) else note.partition(",")[0]
+        return self._add(replace(leaf_node(inner, self.length, short), at=Point(0.0, y)), 0), negated
 
     def _space(self) -> None:
         """A third of a row between groups, once."""
@@ -133,7 +137,7 @@ class _Tree:
         widest = [0.0] * (max(self.depths) + 1)
         for node, depth in zip(self.nodes, self.depths, strict=True):
             widest[depth] = max(widest[depth], node.width)
-        columns = [0.15 + max((width_of(n.label, LABEL_SIZE) for n in self.nodes if not n.gate), default=0.0) + 0.12]
+        columns = [0.15 + max((leaf_width(n) for n in self.nodes if not n.gate), default=0.0) + 0.12]
         for left, right in itertools.pairwise(widest):
             columns.append(columns[-1] + (left + right) / 2 + GAP)
         return columns

@@ -1,12 +1,11 @@
 """From a formula or a decision to a scene: one network, or panels where that would be a tangle."""
 
-from collections.abc import Mapping
 from typing import Literal
 
 from rulenet.exceptions import ParameterError
 from rulenet.formulas.decision import Decision
 from rulenet.formulas.expressions import Formula
-from rulenet.scene.graph import Graph
+from rulenet.scene.graph import Graph, Notes
 from rulenet.scene.model import Scene
 from rulenet.scene.network import network_scene
 from rulenet.scene.panels import panel_scene
@@ -17,7 +16,7 @@ MAX_CONDITIONS, MAX_EDGES, MAX_TARGETS = 60, 160, 6
 
 
 def scene_of(
-    formula: Formula | Decision, *, style: Style = "auto", length: int = 34, notes: Mapping[str, str] | None = None
+    formula: Formula | Decision, *, style: Style = "auto", length: int = 34, notes: Notes | None = None
 ) -> Scene:
     """Where everything stands.
 
@@ -30,8 +29,8 @@ def scene_of(
         or classes are many.
     length : int
         About how many characters a label may have.
-    notes : mapping from name to text, optional
-        A line about concepts and the target, such as how many rows they cover.
+    notes : mapping from name or expression to text, optional
+        A line about concepts and the target, or about everything, such as how many rows it covers.
 
     Examples
     --------

@@ -107,7 +107,7 @@ class App extends View {
 
   // Edits
 
-  edit(what, next, focus) {
+  edit(what, next) {
     if (next === this.state) return;
     this.steps = [...this.steps.slice(0, this.at + 1), { state: next, what, reason: this.parts.reason.value.trim() }];
     this.parts.reason.value = "";
@@ -116,7 +116,6 @@ class App extends View {
     this.steps[this.at].accuracy = this.now.scores.accuracy;
     this.follow();
     this.say(`${what}; accuracy ${percent(this.now.scores.accuracy)}`);
-    if (focus) document.querySelector(focus)?.focus();
   }
 
   goTo(at) {
@@ -152,23 +151,31 @@ class App extends View {
     return this.edit(`added ${text} as a rule of its own to ${this.nameOf(k)}`, addUnit(this.state, k, condition));
   }
 
-  moveCut(j, end, bound, focus) {
+  moveCut(j, end, bound) {
     const { attribute, ranges } = this.state.conditions[j];
     const [low, high] = ranges[end.i].map((x, side) => (side === end.side ? bound : x));
-    if (low !== null && high !== null && low >= high) return this.say("the lower cut must be below the upper one");
+    if (low !== null && high !== null && low >= high) {
+      this.refresh();
+      return this.say("the lower cut must be below the upper one");
+    }
     const next = moveEnd(this.state, j, end, bound);
-    return this.edit(`${this.textOf(j)} becomes ${textOf(this.attributes[attribute], next.conditions[j])}`, next, focus);
+    return this.edit(`${this.textOf(j)} becomes ${textOf(this.attributes[attribute], next.conditions[j])}`, next);
+  }
+
+  endsOf(j) {
+    return endsOf(this.state.conditions[j]);
   }
 
   setWanted(k, wanted) {
     const n = fanIn(this.state.units[k]);
-    if (!(wanted >= 1 && wanted <= n)) return this.say(`between 1 and ${n} inputs must hold`);
+    if (!(Number.isInteger(wanted) && wanted >= 1 && wanted <= n)) return this.say(`a whole number of inputs must hold, between 1 and ${n}`);
     const next = setWanted(this.state, k, wanted);
     return this.edit(`${this.nameOf(k)} now asks for ${gateWords(next.units[k])} its inputs`, next);
   }
 
   rename(k, name) {
     const text = name.trim();
+    if (this.state.outputs.length > 1 && this.state.outputs.includes(k)) return this.say("a class is called as it is in the data");
     const taken = below(this.state).some((ref) => isUnit(ref) && ~ref !== k && this.nameOf(~ref) === text);
     if (!text || taken) return this.say(text ? `another unit is called ${text}` : "a name needs a visible character");
     return this.edit(`renamed ${this.nameOf(k)} to ${text}`, rename(this.state, k, text));
@@ -188,8 +195,9 @@ class App extends View {
 
   takeAlternative(i) {
     this.edit(`took the network of size ${this.data.alternatives[i].size}`, takeAlternative(this.state, this.start, this.data, i));
-    this.opened = this.openedAtFirst();
+    this.openedAtFirst().forEach((k) => this.opened.add(k));
     this.refresh();
+    this.fitWidth();
   }
 
   guarded(action) {
@@ -211,9 +219,23 @@ class App extends View {
   }
 
   ask(set, row) {
-    const source = this.setOf(set), number = source.numbers ? source.numbers[row] : row;
-    this.asked = { values: valuesOfRow(this, set, row), title: `row ${number}${set === "held" ? " (held out)" : ""}, ${visible(this.classes[source.labels[row]])} in fact` };
+    const source = this.setOf(set), title = `row ${numberIn(source, row)}${set === "held" ? " (held out)" : ""}, ${visible(this.classes[source.labels[row]])} in fact`;
+    this.asked = { set, row, values: valuesOfRow(this, set, row), title };
     this.answerAnew();
+  }
+
+  // A row of the table, which stands below what it lights up.
+  pick(set, row) {
+    this.ask(set, row);
+    document.querySelector("main").scrollIntoView({ block: "start" });
+  }
+
+  // The next of the rows that are listed, or the one before.
+  askBeside(step) {
+    const { set, kept } = this.listed, at = this.asked.set === set ? kept.indexOf(this.asked.row) : -1;
+    const next = at < 0 ? kept[0] : kept[at + step];
+    if (next === undefined) return this.say(kept.length ? `no row ${step > 0 ? "after" : "before"} this one is listed` : "no rows are listed");
+    return this.ask(set, next);
   }
 
   askEmpty() {
@@ -224,7 +246,6 @@ class App extends View {
   setValue(column, value) {
     this.asked = { ...this.asked, title: `${this.asked.title.replace(/, changed$/, "")}, changed`, values: this.asked.values.map((old, i) => (i === column ? value : old)) };
     this.answerAnew();
-    document.querySelector(`[data-field="${column}"]`)?.focus();
   }
 
   answer() {
@@ -286,9 +307,9 @@ class App extends View {
     this.say("edited.json: load it with RuleNetworkClassifier.load");
   }
 
-  copyRefit() {
-    copyText(refitCall(this.state, this.attributes));
-    this.say("the call is in the clipboard");
+  async copyRefit() {
+    const copied = await copyText(refitCall(this.state, this.attributes));
+    this.say(copied ? "the call is in the clipboard" : "this browser does not let pages copy: the call stands below, select it there");
   }
 }
 

@@ -27,8 +27,55 @@ function showIn(parent, ...children) {
   parent.replaceChildren(...children.flat(Infinity).filter((x) => x !== null && x !== undefined && x !== false));
 }
 
+// Exactly these children, in this order; those that stay are not touched, so nothing of them is laid out anew.
+function arrange(parent, ...children) {
+  const wanted = children.flat(Infinity).filter((x) => x instanceof Node), stays = new Set(wanted);
+  for (const child of [...parent.childNodes]) if (!stays.has(child)) child.remove();
+  let at = parent.firstChild;
+  for (const node of wanted) {
+    if (node === at) at = at.nextSibling;
+    else parent.insertBefore(node, at);
+  }
+}
+
+function setNew(node, name, value) {
+  if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+}
+
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+// Elements by all that their look depends on: what looks the same is not built anew. What was not asked for between two
+// turns is let go.
+class Kept {
+  constructor() {
+    this.now = new Map();
+    this.old = new Map();
+  }
+
+  turn() {
+    this.old = this.now;
+    this.now = new Map();
+  }
+
+  get(key, build) {
+    const found = this.now.get(key) || this.old.get(key) || build();
+    this.now.set(key, found);
+    return found;
+  }
+}
+
+// Scrolls a box, and nothing around it, until a part of it can be seen.
+function showWithin(box, node) {
+  if (!node) return;
+  const outer = box.getBoundingClientRect(), inner = node.getBoundingClientRect(), room = 24;
+  const by = (low, high, from, to) => (to - from > high - low || from < low + room ? from - low - room : to > high - room ? to - high + room : 0);
+  box.scrollBy(by(outer.left, outer.right, inner.left, inner.right), by(outer.top, outer.bottom, inner.top, inner.bottom));
+}
+
 const percent = (x, digits = 1) => (x === null ? "–" : `${(100 * x).toFixed(digits)}%`);
-const thousands = (n) => n.toLocaleString("en");
+const grouped = new Intl.NumberFormat("en"), thousands = (n) => grouped.format(n);
 const plural = (n, word) => `${thousands(n)} ${word}${n === 1 ? "" : "s"}`;
 
 function change(now, before, digits = 1) {
@@ -47,14 +94,17 @@ function saveText(name, text) {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
+// Whether the text is in the clipboard now.
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
+    return true;
   } catch {
     const area = el("textarea", { value: text, "aria-hidden": "true" });
     document.body.append(area);
     area.select();
-    document.execCommand("copy");
+    const copied = document.execCommand("copy");
     area.remove();
+    return copied;
   }
 }

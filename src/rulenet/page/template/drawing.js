@@ -1,12 +1,13 @@
 // The network: a row for every condition, boxes for units, the outputs on the right.
 
 const NAME = 26;
+const PAPER = [680, 900]; // what a printed page has room for; letters would be too small where a drawing is much larger
 
 function noteOf(app, ref) {
   const { n, classes } = app.coverage(ref);
   if (!n) return "no rows";
   const said = spokenClass(app, classes);
-  return `${plural(n, "row")}, ${percent(classes[said] / n, 0)} ${shortened(app.classes[said], 18)}`;
+  return `${plural(n, "row")}, ${percent(classes[said] / n, 0)} ${spokenName(app.classes[said], 18)}`;
 }
 
 // The same in few characters: how many rows, and how pure they are.
@@ -70,23 +71,32 @@ function lookOf(app, ref) {
   const inner = isUnit(ref)
     ? `${app.nameOf(~ref)} ${gateWords(app.state.units[~ref])} ${app.state.locked.includes(~ref)} ${app.state.units[~ref].inputs.map(([input, times]) => `${times}×${lookOf(app, input)}`)}`
     : keyOf(app.state.conditions[ref]);
-  const look = `${ref} ${flags} ${n} ${classes} (${inner})`;
+  const look = numberOf(app.lookNumbers, `${ref} ${flags} ${n} ${classes} (${inner})`);
   app.looks.set(ref, look);
   return look;
 }
 
-function kept(app, kind, look, build) {
-  const key = `${kind} ${look} ${app.query} ${app.focus}`;
-  const found = app.elements.get(key) || app.oldElements.get(key) || build();
-  app.elements.set(key, found);
-  return found;
+// Looks of wholes name those of their parts by number, or they would be as long as all paths through a network.
+function numberOf(numbers, text) {
+  if (!numbers.has(text)) numbers.set(text, numbers.size);
+  return numbers.get(text);
+}
+
+const kept = (app, kind, look, build) => app.kept.get(`${kind} ${look} ${app.query} ${app.focus}`, build);
+
+function putAt(element, y) {
+  setNew(element, "transform", `translate(0 ${y})`);
+  return element;
 }
 
 function drawRow(app, node) {
   const look = `${node.id} ${node.x} ${node.label} ${lookOf(app, node.ref)}`;
-  const found = kept(app, "row", look, () => buildRow(app, { ...node, y: 0 }));
-  found.setAttribute("transform", `translate(0 ${node.y})`);
-  return found;
+  return putAt(kept(app, "row", look, () => buildRow(app, { ...node, y: 0 })), node.y);
+}
+
+function drawUnit(app, node) {
+  const look = `${node.id} ${node.x} ${node.width} ${lookOf(app, node.ref)}`;
+  return putAt(kept(app, "unit", look, () => buildUnit(app, { ...node, y: 0 })), node.y);
 }
 
 function buildRow(app, node) {
@@ -96,7 +106,7 @@ function buildRow(app, node) {
   group.append(svg("rect", { x: 2, y: y - ROW / 2, width: x + 4, height: ROW, class: "ground" }));
   const right = x - node.beside + 6;
   group.append(svg("text", { x: right, y: y + 4, "text-anchor": "end" }, label));
-  if (shut) group.append(foldMark(app, node, right + 10, y));
+  if (shut) group.append(foldMark(app, node, right + 3, y));
   else if (app.state.conditions[ref].ranges) {
     const place = svg("g", { transform: `translate(${x - COUNT - BAR - HISTOGRAM - 14} ${y - 8})` });
     place.append(histogram(app, app.rows, app.state.conditions[ref], HISTOGRAM, 13, 14));
@@ -112,11 +122,12 @@ function foldMark(app, node, x, y) {
     event.stopPropagation();
     app.toggle(~node.ref);
   };
-  const mark = svg("text", { x, y: y + 4, class: "fold", "aria-hidden": "true", onclick: toggle }, node.open ? "▾" : "▸");
-  return mark;
+  return svg("g", { class: "fold", "aria-hidden": "true", onclick: toggle, ondblclick: (event) => event.stopPropagation() },
+    svg("rect", { x: x - 5, y: y - 10, width: 18, height: 20, class: "ground" }),
+    svg("text", { x, y: y + 4 }, node.open ? "▾" : "▸"));
 }
 
-function drawUnit(app, node) {
+function buildUnit(app, node) {
   const { ref, x, y, unit } = node, words = gateWords(unit), wide = node.width;
   const name = app.nameOf(~ref), kind = node.isOutput ? "unit output" : "unit";
   const group = svg("g", nodeAttributes(app, node, kind, `${name}: ${words} ${plural(unit.inputs.length, "input")}`));
@@ -136,12 +147,16 @@ function boxKind(unit) {
   return words === "all of" ? "all" : words === "any of" || words === "if" ? "any" : "some";
 }
 
+// How often an edge counts is written at its start, where no others arrive.
 function drawEdge(app, nodes, { from, to, times }, bus) {
-  const a = nodes.get(from), b = nodes.get(to), x2 = b.x - b.width / 2, path = routeOf(a, b, bus), lit = isLit(app, a.ref);
-  const words = ["edge", app.asked ? (lit ? "lit" : "dark") : "", app.selected === a.ref || app.selected === b.ref ? "near" : ""];
-  const group = svg("g", {}, svg("path", { d: path, class: words.join(" "), "data-from": a.ref, "data-to": b.ref }));
-  if (times > 1) group.append(svg("text", { x: x2 - 6, y: b.y - 6, "text-anchor": "end", class: "note" }, `×${times}`));
-  return group;
+  const a = nodes.get(from), b = nodes.get(to), path = routeOf(a, b, bus), x = a.row ? a.x + 8 : a.x + a.width / 2 + 4;
+  const words = ["edge"];
+  if (app.asked) words.push(isLit(app, a.ref) ? "lit" : "dark");
+  if (app.selected === a.ref || app.selected === b.ref) words.push("near");
+  if (app.query && !app.matches(a.ref)) words.push("faded");
+  return kept(app, "edge", `${from} ${to} ${times} ${path} ${words}`, () =>
+    svg("g", {}, svg("path", { d: path, class: words.join(" "), "data-from": a.ref, "data-to": b.ref }),
+      times > 1 && svg("text", { x, y: a.y - 3, class: "note times" }, `×${times}`)));
 }
 
 // Edges that are lit or near what is selected are drawn last, so that no others lie over them.
@@ -152,30 +167,30 @@ function drawNetwork(app) {
   const length = app.opened.size ? 40 : 60, outputs = app.shownOutputs();
   const name = (node) => shortened(app.nameOf(~node.ref), node.isOutput ? NAME : 20);
   const measure = (node) => Math.max(textWidth(name(node), 12.5), node.isOutput ? textWidth(noteOf(app, node.ref), 10.5) : textWidth(countOf(app, node.ref), 10.5));
-  const { nodes, edges, width, height, crowded } = layoutOf(app.state, outputs, app.opened, (node) => app.labelOf(node.ref, length), measure);
-  const root = svg("svg", {
-    viewBox: `0 0 ${width} ${height}`,
-    width: width * app.zoom,
-    height: height * app.zoom,
-    class: crowded ? "crowded" : null,
-    role: "group",
-    "aria-label": "the network, from conditions on the left to outputs on the right",
-  });
+  const { nodes, edges, width, height } = layoutOf(app.state, outputs, app.opened, (node) => app.labelOf(node.ref, length), measure);
+  const { drawing, edges: lines, nodes: parts } = app.parts.layers;
+  Object.entries({ viewBox: `0 0 ${width} ${height}`, width: width * app.zoom, height: height * app.zoom }).forEach(([name, value]) => setNew(drawing, name, value));
   const ranked = edges.map((edge) => [edgeRank(app, nodes, edge), edge]).sort((a, b) => a[0] - b[0]);
-  root.append(svg("g", { "aria-hidden": "true" }, ranked.map(([, edge]) => drawEdge(app, nodes, edge, outputs.length === 1))));
-  for (const node of [...nodes.values()].sort((a, b) => a.depth - b.depth || a.y - b.y)) {
-    root.append(node.row ? drawRow(app, node) : drawUnit(app, node));
-  }
+  arrange(lines, ranked.map(([, edge]) => drawEdge(app, nodes, edge, outputs.length === 1)));
+  const ordered = [...nodes.values()].sort((a, b) => a.depth - b.depth || a.y - b.y);
+  arrange(parts, ordered.map((node) => (node.row ? drawRow(app, node) : drawUnit(app, node))));
   app.drawn = { width, height };
-  roveIn(root, app.selected);
-  return root;
+  app.parts.canvas.classList.toggle("large", Math.min(PAPER[0] / width, PAPER[1] / height) < 0.55);
+  roveIn(parts, app.selected);
+}
+
+// The drawing, in which nodes lie over edges.
+function emptyDrawing() {
+  const edges = svg("g", { "aria-hidden": "true" }), nodes = svg("g", {});
+  const label = "the network, from conditions on the left to outputs on the right";
+  return { edges, nodes, drawing: svg("svg", { role: "group", "aria-label": label }, edges, nodes) };
 }
 
 // One node at a time is in the order of the tab key; arrows up and down lead to the others.
 function roveIn(root, selected) {
   const nodes = [...root.querySelectorAll(".node")];
-  nodes.forEach((node) => node.setAttribute("tabindex", -1));
-  (nodes.find((node) => node.getAttribute("data-ref") === String(selected)) || nodes[0])?.setAttribute("tabindex", 0);
+  const first = nodes.find((node) => node.getAttribute("data-ref") === String(selected)) || nodes[0];
+  nodes.forEach((node) => setNew(node, "tabindex", node === first ? 0 : -1));
 }
 
 function stepFrom(node, event) {
@@ -189,7 +204,8 @@ function stepFrom(node, event) {
 }
 
 function networkCard(app) {
-  const canvas = el("div", { class: "canvas", tabindex: 0, role: "region", "aria-label": "drawing, scrollable" });
+  app.parts.layers = emptyDrawing();
+  const canvas = el("div", { class: "canvas", tabindex: 0, role: "region", "aria-label": "drawing, scrollable" }, app.parts.layers.drawing);
   app.parts.canvas = canvas;
   let drag = null;
   canvas.addEventListener("pointerdown", (event) => {
@@ -204,7 +220,7 @@ function networkCard(app) {
   canvas.addEventListener("wheel", (event) => {
     if (!event.ctrlKey) return;
     event.preventDefault();
-    app.zoomBy(event.deltaY < 0 ? 1.15 : 1 / 1.15);
+    app.zoomBy(event.deltaY < 0 ? 1.15 : 1 / 1.15, event);
   }, { passive: false });
   const tools = el("div", { class: "tools", role: "toolbar", "aria-label": "drawing" }, classPicker(app),
     button("−", () => app.zoomBy(1 / 1.25), { "aria-label": "zoom out" }),

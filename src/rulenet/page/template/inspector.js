@@ -2,7 +2,7 @@
 
 function coverageTable(app, ref) {
   const { n, classes } = app.coverage(ref), held = app.held && coverageOf(app.now.heldResult.bits.get(ref), app.held);
-  const line = (k) => el("tr", {}, el("th", { scope: "row" }, swatch(app, k), shortened(app.classes[k], 24)),
+  const line = (k) => el("tr", {}, el("th", { scope: "row" }, swatch(app, k), shortened(app.classes[k], 18)),
     el("td", {}, thousands(classes[k])), el("td", {}, percent(share(classes[k], n))),
     held && el("td", {}, thousands(held.classes[k])));
   return el("table", { class: "scores" },
@@ -21,7 +21,8 @@ const showRowsButton = (app, ref) => [
 function inspectUnit(app, ref) {
   const k = ~ref, unit = app.state.units[k], name = app.nameOf(k), n = fanIn(unit), isOutput = app.state.outputs.includes(k);
   const locked = app.state.locked.includes(k);
-  const title = el("input", { id: "rename", value: name, "aria-label": "name", disabled: locked, onchange: (event) => app.rename(k, event.target.value) });
+  const isClass = isOutput && app.state.outputs.length > 1;
+  const title = el("input", { id: "rename", value: name, "aria-label": "name", disabled: locked || isClass, title: isClass ? "a class is called as it is in the data" : null, onchange: (event) => app.rename(k, event.target.value) });
   const need = el("input", {
     type: "number", id: "need", min: 1, max: Math.max(n, 1), value: wantedOf(unit), disabled: locked, "aria-label": "how many inputs must hold",
     onchange: (event) => app.setWanted(k, Number(event.target.value)),
@@ -169,7 +170,7 @@ function handle(app, j, end, found, picture, width, height) {
   const knob = svg("g", { class: "handle", tabindex: 0, role: "slider", "aria-label": end.side ? "upper cut" : "lower cut",
     "aria-valuetext": shownBound(attribute, end.end), "aria-valuenow": scaled(end.end), "aria-valuemin": found.low, "aria-valuemax": found.high,
     transform: `translate(${place(found, end.end, width)} 0)`, "data-handle": `${end.i}-${end.side}` },
-  svg("line", { y1: -4, y2: height + 6 }), svg("circle", { cy: -2, r: 5 }));
+  svg("rect", { x: -9, y: -8, width: 18, height: height + 14, class: "grip" }), svg("line", { y1: -4, y2: height + 6 }), svg("circle", { cy: -2, r: 5 }));
   const valueAt = (event) => {
     const box = picture.getBoundingClientRect(), scale = (width + 12) / box.width;
     return found.low + (((event.clientX - box.left) * scale - 6) / width) * (found.high - found.low);
@@ -190,12 +191,16 @@ function handle(app, j, end, found, picture, width, height) {
     bound = null;
     if (moved !== null && moved !== end.end) app.moveCut(j, end, moved);
   });
+  knob.addEventListener("pointercancel", () => {
+    bound = null;
+    app.refresh();
+  });
   knob.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step) return;
     event.preventDefault();
     const wanted = scaled(end.end) + (step * (found.high - found.low)) / 40;
-    app.moveCut(j, end, gapNear(app, column, wanted), `[data-handle="${end.i}-${end.side}"]`);
+    app.moveCut(j, end, gapNear(app, column, wanted));
   });
   return knob;
 }

@@ -17,6 +17,9 @@ function spokenClass(app, classes) {
   return app.focus === null || hasColours(app) ? classes.indexOf(Math.max(...classes)) : app.focus;
 }
 
+// A class that is called by a number is told from the numbers around it.
+const spokenName = (name, length) => (/^[\d.,+-]*$/.test(name) ? `class ${name}` : shortened(name, length));
+
 function focusPicker(app) {
   const options = [["", "the most frequent of each part"], ...app.classes.map((name, k) => [String(k), shortened(name, 30)])];
   return el("label", { class: "swatch" }, el("i", { class: "class-0" }), "class in colour ",

@@ -73,6 +73,8 @@ function question(app) {
   const several = app.state.outputs.length > 1;
   const margin = several ? `ahead of the next by ${leadOf(found.margins)}` : `margin ${found.margins[0]}`;
   return [
+    el("p", { class: "tools" }, button("‹ before", () => app.askBeside(-1), { id: "row-before", "aria-label": "the row listed before" }),
+      button("next ›", () => app.askBeside(1), { id: "row-next", "aria-label": "the next row listed" }), el("span", { class: "note" }, `of ${app.listed.what}`)),
     el("p", { class: "big" }, `${title}: `, el("b", { id: "answer" }, visible(app.classes[found.predicted])),
       el("span", { class: "note" }, ` ${margin}; probability ${percent(chances[found.predicted], 0)}${app.isEdited() ? " by the calibration of the start" : ""}`)),
     several && marginTable(app, found, chances),
@@ -81,7 +83,7 @@ function question(app) {
       el("dt", {}, "smallest change"), el("dd", { id: "change" }, saidChange(app)),
       el("dt", {}, "what fires"), el("dd", {}, firedChips(app, found))),
     el("fieldset", { class: "values" }, el("legend", {}, "values; change one and see"), columns.map((i) => valueField(app, i))),
-    button("let go of the row", () => app.letGo(), { id: "let-go" }),
+    el("p", { class: "tools" }, button("let go of the row", () => app.letGo(), { id: "let-go" })),
   ];
 }
 
@@ -101,7 +103,7 @@ function marginTable(app, found, chances) {
   const order = found.margins.map((_, i) => i).sort((a, b) => found.margins[b] - found.margins[a] || a - b).slice(0, 6);
   const line = (i) => {
     const k = app.state.classes[i];
-    return el("tr", { class: k === found.predicted ? "chosen" : "" }, el("th", { scope: "row" }, swatch(app, k), chip(app, ~app.state.outputs[i], shortened(app.classes[k], 24), "plain-chip")),
+    return el("tr", { class: k === found.predicted ? "chosen" : "" }, el("th", { scope: "row" }, swatch(app, k), chip(app, ~app.state.outputs[i], shortened(app.classes[k], 16), "plain-chip")),
       el("td", {}, String(found.margins[i])), el("td", {}, el("meter", { min: 0, max: 1, value: chances[k], "aria-label": `probability of ${app.classes[k]}` }), ` ${percent(chances[k], 0)}`));
   };
   return el("table", { class: "scores margins", id: "margins" },

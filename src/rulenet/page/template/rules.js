@@ -57,18 +57,20 @@ function inOrder(app, unit) {
   return unit.inputs.map((input, i) => [input, i]).sort((a, b) => y(a[0]) - y(b[0]) || a[1] - b[1]).map(([input]) => input);
 }
 
-const usesIn = (app, ref, uses) =>
-  isUnit(ref) ? `${standsAlone(app, ref, uses)} ${app.state.units[~ref].inputs.map(([input]) => usesIn(app, input, uses))}` : "";
+function usesIn(app, ref, uses) {
+  if (!isUnit(ref) || standsAlone(app, ref, uses)) return isUnit(ref) ? "named" : "";
+  return `(${app.state.units[~ref].inputs.map(([input]) => usesIn(app, input, uses))})`;
+}
 
 function block(app, ref, head, uses) {
-  const unit = app.state.units[~ref], words = gateWords(unit);
-  const said = words === "if" ? "" : words;
-  return el("div", { class: "rule-block", "data-ref": ref },
-    el("div", { class: "rule-head" }, head[0], chip(app, ref, app.nameOf(~ref), "concept"), ` ${head[1]} `, el("b", {}, said),
-      el("span", { class: "note" }, ` ${noteOf(app, ref)}`)),
-    el("ul", {}, inOrder(app, unit).map(([input, times]) =>
-      kept(app, "rule", `${~ref} ${times} ${usesIn(app, input, uses)} ${lookOf(app, input)}`, () =>
-        el("li", {}, inline(app, input, times, uses), el("span", { class: "note" }, ` ${noteOf(app, input)}`))))));
+  const unit = app.state.units[~ref], words = gateWords(unit), said = words === "if" ? "" : words;
+  const whole = kept(app, "block", ref, () => el("div", { class: "rule-block", "data-ref": ref }, el("div", { class: "rule-head" }), el("ul", {})));
+  arrange(whole.firstChild, kept(app, "head", `${head} ${lookOf(app, ref)}`, () =>
+    el("span", {}, head[0], chip(app, ref, app.nameOf(~ref), "concept"), ` ${head[1]} `, el("b", {}, said), el("span", { class: "note" }, ` ${noteOf(app, ref)}`))));
+  arrange(whole.lastChild, inOrder(app, unit).map(([input, times]) =>
+    kept(app, "rule", `${~ref} ${times} ${usesIn(app, input, uses)} ${lookOf(app, input)}`, () =>
+      el("li", {}, inline(app, input, times, uses), el("span", { class: "note" }, ` ${noteOf(app, input)}`)))));
+  return whole;
 }
 
 function rulesText(app) {

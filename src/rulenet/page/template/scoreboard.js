@@ -30,11 +30,10 @@ function confusionCell(app, scores, first, set, actual, guess) {
   const n = scores.matrix[actual][guess], before = first.matrix[actual][guess], right = actual === guess;
   const heat = Math.round(100 * Math.sqrt(n / (sum(scores.matrix[actual]) || 1)));
   return el("td", { class: right ? "right" : "wrong" },
-    button(thousands(n), () => app.listCell(set, actual, guess), {
+    button([thousands(n), el("span", { class: "delta" }, n === before ? "" : `${n > before ? "+" : "−"}${thousands(Math.abs(n - before))}`)], () => app.listCell(set, actual, guess), {
       "aria-label": `${n} rows of ${app.classes[actual]} predicted as ${app.classes[guess]}`, "data-cell": `${set}-${actual}-${guess}`,
       class: n ? null : "none", style: { "--heat": `${right ? heat * 0.6 : n && 20 + heat * 0.8}%` },
-    }),
-    n !== before && el("span", { class: "delta" }, `${n > before ? "+" : "−"}${Math.abs(n - before)}`));
+    }));
 }
 
 function confusionTable(app, scores, first, set) {
@@ -76,9 +75,8 @@ function scoreboard(app, now = app.now) {
     scoreTable(app, app.rows, now.scores, first.scores, "rows"),
     app.held && scoreTable(app, app.held, now.heldScores, first.heldScores, "held"),
     el("section", { class: "score", "aria-label": "size of the network" }, el("div", {},
-      el("h3", {}, "network"),
-      el("p", {}, `size ${shownSize(app)}`, shownSize(app) !== app.data.network.size && el("span", { class: "delta" }, `was ${app.data.network.size}`), ", ",
-        plural(below(app.state).filter((ref) => !isUnit(ref)).length, "condition"), ", ",
+      el("h3", {}, "network ", el("span", { class: "note" }, `size ${shownSize(app)}${shownSize(app) === app.data.network.size ? "" : `, was ${app.data.network.size}`}`)),
+      el("p", {}, plural(below(app.state).filter((ref) => !isUnit(ref)).length, "condition"), ", ",
         plural(below(app.state).filter(isUnit).length, "unit")),
       app.data.alternatives.length > 1 && slider(app))),
   ];
@@ -92,12 +90,12 @@ function slider(app) {
   const found = app.data.alternatives, at = app.state.alternative ?? found.findIndex((x) => x.chosen);
   const said = (i) => {
     const x = found[i];
-    return x ? `size ${x.size}, accuracy ${percent(x.accuracy)} in training${x.validation === null ? "" : `, ${percent(x.validation)} on rows left out`}` : "edited";
+    return x ? `accuracy ${percent(x.accuracy)} in training${x.validation === null ? "" : `, ${percent(x.validation)} on rows left out`}` : "edited";
   };
-  return el("label", { class: "slider" }, `smaller – larger (${found.length} networks found)`,
+  return el("label", { class: "slider" }, `${found.length} networks, smaller to larger`,
     el("input", {
       type: "range", id: "alternatives", min: 0, max: found.length - 1, step: 1, value: at < 0 ? found.length - 1 : at,
-      "aria-valuetext": said(at),
+      "aria-valuetext": `size ${found[at]?.size}, ${said(at)}`,
       onchange: (event) => app.takeAlternative(Number(event.target.value)),
     }),
     el("span", { class: "note" }, said(at)));

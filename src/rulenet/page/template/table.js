@@ -1,6 +1,8 @@
 // Rows in a table: of everything, of a concept, of a cell of the confusion matrix; sorted and filtered.
 
-const SHOWN = 40, COLUMNS = 24;
+const SHOWN = 30, COLUMNS = 24;
+
+const numberIn = (source, row) => (source.numbers ? source.numbers[row] : row);
 
 function listedColumns(app) {
   const used = new Set(below(app.state).filter((ref) => !isUnit(ref)).map((j) => app.state.conditions[j].attribute));
@@ -9,7 +11,7 @@ function listedColumns(app) {
 }
 
 function sortKey(app, set, result, key, row) {
-  if (key === "row") return set.numbers ? set.numbers[row] : row;
+  if (key === "row") return numberIn(set, row);
   if (key === "actual") return set.labels[row];
   if (key === "predicted") return result.predicted[row];
   if (key === "margin") return marginAt(result, row);
@@ -73,35 +75,61 @@ function tableHead(app, key, title) {
   return el("th", { scope: "col", "aria-sort": order }, button(`${shortened(title, 24)}${mine ? (descending ? " ▼" : " ▲") : ""}`, flip, { "data-sort": key }));
 }
 
-function rowsTable(app) {
-  const { set, shown } = app.listed, source = app.setOf(set), result = app.resultOf(set);
-  const columns = listedColumns(app), kept = listedRows(app);
-  const line = (row) => {
-    const wrong = source.labels[row] !== result.predicted[row], number = source.numbers ? source.numbers[row] : row;
-    const pick = button(String(number), () => app.ask(set, row), { "aria-label": `question row ${number}`, "data-row": row });
-    return el("tr", { class: wrong ? "wrong" : "" },
-      el("td", {}, pick), el("td", {}, visible(app.classes[source.labels[row]])), el("td", {}, visible(app.classes[result.predicted[row]]), wrong ? " ✗" : ""),
-      el("td", { title: result.margins.length > 1 ? result.margins.map((m, i) => `${app.classes[app.state.classes[i]]} ${m[row]}`).map(visible).join(", ") : null }, marginAt(result, row)),
-      columns.map((i) => el("td", {}, shortened(shownCell(source, app.attributes, i, row), 40))));
-  };
-  const more = kept.length > shown && button(`show more (${thousands(kept.length - shown)} left)`, () => {
-    app.listed = { ...app.listed, shown: shown + 200 };
+// What a row says that an edit may change: its number, both classes, the margin.
+function tableStart(app, set, row) {
+  const source = app.setOf(set), result = app.resultOf(set), wrong = source.labels[row] !== result.predicted[row];
+  const said = result.margins.length > 1 ? result.margins.map((m, i) => `${app.classes[app.state.classes[i]]} ${m[row]}`).map(visible).join(", ") : "";
+  const guess = visible(app.classes[result.predicted[row]]);
+  return { wrong, said, texts: [visible(app.classes[source.labels[row]]), `${guess}${wrong ? " ✗" : ""}`, String(marginAt(result, row))] };
+}
+
+const isAsked = (app, set, row) => Boolean(app.asked && app.asked.set === set && app.asked.row === row);
+
+function buildLine(app, set, row, columns) {
+  const source = app.setOf(set), number = numberIn(source, row);
+  const pick = button(String(number), () => app.pick(set, row), { "aria-label": `question row ${number}`, "data-row": row });
+  return el("tr", {}, el("td", {}, pick), el("td"), el("td"), el("td"),
+    columns.map((i) => el("td", {}, shortened(shownCell(source, app.attributes, i, row), 40))));
+}
+
+function tableLine(app, set, row, columns) {
+  const line = app.keptRows.get(`${set} ${row} ${columns}`, () => buildLine(app, set, row, columns)), { wrong, said, texts } = tableStart(app, set, row);
+  texts.forEach((text, i) => setText(line.cells[i + 1], text));
+  setNew(line.cells[3], "title", said);
+  setNew(line, "class", [wrong && "wrong", isAsked(app, set, row) && "asked"].filter(Boolean).join(" "));
+  setNew(line, "aria-current", isAsked(app, set, row));
+  return line;
+}
+
+function tableHeads(app, columns) {
+  const several = app.resultOf(app.listed.set).margins.length > 1, { sort, descending } = app.listed;
+  return app.keptRows.get(`head ${sort} ${descending} ${several} ${columns}`, () =>
+    el("tr", {}, tableHead(app, "row", "row"), tableHead(app, "actual", "actual"), tableHead(app, "predicted", "predicted"),
+      tableHead(app, "margin", several ? "ahead by" : "margin"), columns.map((i) => tableHead(app, i, app.attributes[i].name))));
+}
+
+function fillTable(app) {
+  const { set, shown } = app.listed, columns = listedColumns(app), kept = listedRows(app), { said, head, body, more } = app.parts.table;
+  app.listed.kept = kept;
+  app.keptRows.turn();
+  setText(said, `${app.listed.what}: ${plural(kept.length, "row")}${columns.length < app.attributes.length ? `; the first ${COLUMNS} columns` : ""}`);
+  arrange(head, tableHeads(app, columns));
+  arrange(body, kept.slice(0, shown).map((row) => tableLine(app, set, row, columns)));
+  more.hidden = kept.length <= shown;
+  setText(more, `show more (${thousands(kept.length - shown)} left)`);
+}
+
+function emptyTable(app) {
+  const said = el("p", { class: "note", id: "rows-said", role: "status" }), head = el("thead", {}), body = el("tbody", {});
+  const more = button("", () => {
+    app.listed = { ...app.listed, shown: app.listed.shown + 200 };
     app.showRows();
   });
-  return [
-    el("p", { class: "note", id: "rows-said", role: "status" }, `${app.listed.what}: ${plural(kept.length, "row")}${columns.length < app.attributes.length ? `; the first ${COLUMNS} columns` : ""}`),
-    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "rows" },
-      el("table", { class: "rows" },
-        el("thead", {}, el("tr", {}, tableHead(app, "row", "row"), tableHead(app, "actual", "actual"), tableHead(app, "predicted", "predicted"),
-          tableHead(app, "margin", result.margins.length > 1 ? "ahead by" : "margin"), columns.map((i) => tableHead(app, i, app.attributes[i].name)))),
-        el("tbody", {}, kept.slice(0, shown).map(line)))),
-    more,
-  ];
+  app.parts.table = { said, head, body, more };
+  return [said, el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "rows" }, el("table", { class: "rows" }, head, body)), more];
 }
 
 function rowsCard(app) {
-  const body = el("div", {});
-  app.parts.rows = body;
   const filter = el("input", {
     type: "search", id: "filter", placeholder: "filter: a value; age > 40; colour = red", "aria-label": "filter rows",
     oninput: (event) => {
@@ -115,5 +143,5 @@ function rowsCard(app) {
   } }), " only errors");
   const tools = el("div", { class: "tools" }, wrong, filter, button("all rows", () => app.listAll("rows"), { id: "all-rows" }),
     app.held && button("held-out rows", () => app.listAll("held"), { id: "held-rows" }));
-  return card("rows", "Rows", body, tools);
+  return card("rows", "Rows", emptyTable(app), tools);
 }

@@ -1,5 +1,7 @@
 // What is shown: the parts of the page, drawn anew when the network, the selection or a question changes.
 
+const SAID = 10000; // milliseconds
+
 class View {
   constructor() {
     this.selected = null;
@@ -11,9 +13,10 @@ class View {
     this.tab = "selected";
     this.matrixOpen = false;
     this.parts = {};
-    this.elements = new Map();
-    this.oldElements = new Map();
+    this.kept = new Kept();
+    this.keptRows = new Kept();
     this.looks = new Map();
+    this.lookNumbers = new Map();
   }
 
   // All units where conditions are few; where they are many, only what outputs read is shown.
@@ -50,8 +53,8 @@ class View {
     this.selected = ref;
     this.reveal(ref);
     this.show("selected");
-    document.querySelector(`#rules .node[data-ref="${ref}"]`)?.scrollIntoView({ block: "nearest" });
-    document.querySelector(`.canvas .node[data-ref="${ref}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    showWithin(this.parts.rules, this.parts.rules.querySelector(`.node[data-ref="${ref}"]`));
+    showWithin(this.parts.canvas, this.parts.canvas.querySelector(`.node[data-ref="${ref}"]`));
   }
 
   toggle(k) {
@@ -77,9 +80,14 @@ class View {
     this.refresh();
   }
 
-  zoomBy(factor) {
+  // What is under the pointer, or else in the middle, stays where it is.
+  zoomBy(factor, at) {
+    const { canvas } = this.parts, box = canvas.getBoundingClientRect(), before = this.zoom;
+    const x = at ? at.clientX - box.left : box.width / 2, y = at ? at.clientY - box.top : box.height / 2;
+    const [left, top] = [canvas.scrollLeft + x, canvas.scrollTop + y];
     this.zoom = Math.max(0.15, Math.min(4, this.zoom * factor));
     this.showNetwork();
+    canvas.scrollTo((left * this.zoom) / before - x, (top * this.zoom) / before - y);
   }
 
   fit() {
@@ -88,26 +96,47 @@ class View {
     this.showNetwork();
   }
 
-  // As wide as there is room, but never too small to be read; cards are as tall as the drawing, within a screen.
-  fitAtFirst() {
-    const { canvas } = this.parts, root = document.documentElement;
+  // As wide as there is room, but never too small to be read.
+  fitWidth() {
+    const { canvas } = this.parts;
     this.zoom = Math.max(0.75, Math.min(1.25, (canvas.clientWidth - 20) / this.drawn.width));
-    const beside = document.querySelector(".rules").scrollHeight, most = Math.max(innerHeight - 230, 480);
-    root.style.setProperty("--tall", `${Math.min(Math.max(this.drawn.height * this.zoom + 130, Math.min(beside + 70, most), 480), most)}px`);
     this.showNetwork();
     canvas.scrollLeft = 0;
   }
 
-  search(text) {
-    this.query = text.trim().toLowerCase();
-    this.parts.search.value = text;
-    this.refresh();
-    if (this.query) this.say(`${plural(below(this.state).filter((ref) => !isUnit(ref) && this.matches(ref)).length, "condition")} found`);
-    document.querySelector(".canvas .match")?.scrollIntoView({ block: "center", inline: "nearest" });
+  // Cards are as tall as the drawing, within a screen.
+  fitAtFirst() {
+    const root = document.documentElement;
+    this.fitWidth();
+    const beside = document.querySelector(".rules").scrollHeight, most = Math.max(innerHeight - 230, 480);
+    root.style.setProperty("--tall", `${Math.min(Math.max(this.drawn.height * this.zoom + 130, Math.min(beside + 70, most), 480), most)}px`);
   }
 
+  search(text) {
+    this.query = text.trim().toLowerCase();
+    if (this.parts.search.value !== text) this.parts.search.value = text;
+    const found = this.query ? below(this.state).filter((ref) => !isUnit(ref) && this.matches(ref)) : [];
+    if (found.length) this.uncover(found);
+    this.refresh();
+    if (this.query) this.say(`${plural(found.length, "condition")} found`);
+    showWithin(this.parts.canvas, this.parts.canvas.querySelector(".row.match") || this.parts.canvas.querySelector(".match"));
+  }
+
+  // Where none of these can be seen, what hides the first of them is opened, and a class that has it is drawn.
+  uncover(refs) {
+    const drawn = new Set([...this.parts.canvas.querySelectorAll(".node")].map((node) => Number(node.getAttribute("data-ref"))));
+    const hides = (k) => !this.opened.has(k) && !this.state.outputs.includes(k);
+    const inside = (ref) => below(this.state).filter((user) => isUnit(user) && below(this.state, [~user]).includes(ref)).map((user) => ~user);
+    if (refs.some((ref) => drawn.has(ref) || inside(ref).some((k) => drawn.has(~k) && hides(k) && this.matches(~k)))) return;
+    this.reveal(refs[0]);
+    inside(refs[0]).forEach((k) => this.opened.add(k));
+  }
+
+  // What is said stands at the foot of the screen for a while.
   say(text) {
     this.parts.status.textContent = text;
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => (this.parts.status.textContent = ""), SAID);
   }
 
   show(tab) {
@@ -121,24 +150,36 @@ class View {
   }
 
   drawAll() {
-    const { canvas } = this.parts, { scrollLeft, scrollTop } = canvas;
-    const focused = document.activeElement?.closest?.(".canvas .node")?.getAttribute("data-ref");
-    showIn(canvas, drawNetwork(this));
-    canvas.scrollTo(scrollLeft, scrollTop);
-    if (focused) canvas.querySelector(`.node[data-ref="${focused}"]`)?.focus({ preventScroll: true });
+    const again = this.focused();
+    drawNetwork(this);
+    again();
+  }
+
+  // Brings the focus back to what it was on, once that has been drawn anew.
+  focused() {
+    const node = document.activeElement, where = node?.closest?.(".canvas, #rules, #panel, #scores, #rows");
+    if (!where) return () => {};
+    const names = ["id", "data-ref", "data-drop", "data-cut", "data-handle", "data-cell-value", "data-field", "data-cell", "data-error", "data-sort", "data-row"];
+    const name = names.find((x) => node.hasAttribute(x));
+    const selector = name && `[${name}="${CSS.escape(node.getAttribute(name))}"]`;
+    return () => {
+      if (selector && document.activeElement !== node) where.querySelector(selector)?.focus({ preventScroll: true });
+    };
   }
 
   showRows() {
     clearTimeout(this.later);
-    showIn(this.parts.rows, rowsTable(this));
+    const again = this.focused();
+    fillTable(this);
+    again();
   }
 
   refresh() {
-    this.oldElements = this.elements;
-    this.elements = new Map();
+    const again = this.focused();
+    this.kept.turn();
     this.looks = new Map();
-    this.drawAll();
-    showIn(this.parts.rules, rulesText(this));
+    drawNetwork(this);
+    arrange(this.parts.rules, rulesText(this));
     showIn(this.parts.scores, scoreboard(this));
     showIn(this.parts.panel, { selected: inspector, row: question, history: historyPanel }[this.tab](this));
     for (const [name, tab] of Object.entries(this.parts.tabs)) {
@@ -149,6 +190,7 @@ class View {
     this.parts.tabs.history.textContent = this.at ? `History (${this.at})` : "History";
     document.getElementById("undo-top").disabled = !this.at;
     document.getElementById("redo-top").disabled = this.at === this.steps.length - 1;
+    again();
     clearTimeout(this.later);
     this.later = setTimeout(() => this.showRows());
   }
@@ -163,12 +205,12 @@ class View {
     parts.scores = el("div", { class: "board", id: "scores", role: "region", "aria-label": "scores" });
     parts.panel = el("div", { class: "panel", role: "tabpanel", id: "panel", tabindex: 0 });
     parts.tabs = this.tabs();
-    const head = el("header", { class: "top" }, el("h1", {}, visible(this.data.title)), parts.status, parts.search,
+    const head = el("header", { class: "top" }, el("h1", {}, visible(this.data.title)), parts.search,
       el("div", { class: "tools" }, parts.reason, button("undo", () => this.goTo(this.at - 1), { id: "undo-top" }), button("redo", () => this.goTo(this.at + 1), { id: "redo-top" }),
         button("download", () => this.download(), { id: "download-top", class: "main" }), button("print", () => print(), { id: "print" }),
         button("◐", flipTheme, { id: "theme", "aria-label": "light or dark", title: "light or dark" })));
     const details = el("section", { class: "card", id: "details", "aria-label": "details" }, el("header", { role: "tablist" }, Object.values(parts.tabs)), parts.panel);
-    showIn(root, head, parts.scores, el("main", {}, networkCard(this), card("rules", "Rules", parts.rules), details, rowsCard(this)));
+    showIn(root, head, parts.scores, el("main", {}, networkCard(this), card("rules", "Rules", parts.rules), details, rowsCard(this)), parts.status);
     this.refresh();
     this.fitAtFirst();
     this.link(root);
