@@ -26,7 +26,7 @@ DEEP_SHARE = 0.45
 DEEP_PART = 0.5
 # The standard errors of a share that are more than chance. A deep network must be better than one that counts by so
 # much: margins of the latter also rank rows. If it hardly errs on the training rows and is at most half as large, it
-# has found a concept, and must not be worse by so much; its cuts are yet to be placed, which mends some errors.
+# has found a concept, and need only be as good.
 CHANCE = 2.0
 CLEAN = 0.97
 # Above so many rows, a few walks tell first whether a concept is near: not if more than this share stays wrong.
@@ -121,7 +121,7 @@ def better(deep: Found, counting: Found) -> Found:
     if validation is not None and counts is not None:
         clean = deep.history[-1] >= CLEAN and 2 * deep.network.size <= counting.network.size
         chance = CHANCE * _error(counts.accuracy, len(counts.codes))
-        if validation > counts.accuracy + (-chance if clean else chance):
+        if validation >= counts.accuracy + (0.0 if clean else chance):
             return replace(deep, choices=choices)
     return replace(counting, history=(*deep.history, *counting.history[1:]), choices=choices)
 

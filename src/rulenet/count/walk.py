@@ -28,7 +28,7 @@ from rulenet.count.scoring import Scoring
 # Probabilities are taken for certain beyond so many nats.
 MOST_NATS = 20.0
 # With more outputs, what a point would cost is not kept for every row: it changes too often.
-MOST_NOTED = 8
+MOST_NOTED = 4
 
 
 @cache
