@@ -14,6 +14,7 @@ from rulenet.count.distil import make_lesson, study
 from rulenet.count.sample import Voters, sample_voters
 from rulenet.count.schedule import Schedule
 from rulenet.count.scoring import Scoring, opposites
+from rulenet.count.zero import place_zero
 from rulenet.network import Network
 from rulenet.parameters import Constraint, integer, number, options
 from rulenet.search.budget import Budget
@@ -181,7 +182,8 @@ def _learn(
     done = [result if result is not None else studying(number)() for number, result in enumerate(found)]
     best = min(done[: schedule.n_students], key=lambda pair: pair[0])
     n_literals = len(problem.literals)
-    return [scoring.network(n_literals, opposite) for _, scoring in (best, *done[schedule.n_students :])]
+    found_networks = [scoring.network(n_literals, opposite) for _, scoring in (best, *done[schedule.n_students :])]
+    return [place_zero(network, problem) for network in found_networks]
 
 
 def _held_out(
