@@ -112,6 +112,9 @@ Network, default="auto"
     max_search_rows : int, default=262144
         The most rows that a search sees. Of more it sees a sample, the same wherever the rows are; what it finds is
         then polished, pruned and judged by all rows.
+    on_conflict : {"largest", "abstain"}, default="largest"
+        What to answer where several of more than two classes fire, that is reach their need, or none does: the class
+        with the largest margin (of equal ones the most frequent), or None. ``decision_path`` tells which fired.
     chain : bool, default=True
         Whether, of several columns of labels, those of two classes may be concepts of others: "A if B and ...".
     warm_start : bool, default=False
@@ -198,6 +201,7 @@ Network, default="auto"
         "not_equal": (parameters.options("auto"), parameters.boolean()),
         "max_values": (parameters.integer(1),),
         "max_search_rows": (parameters.integer(2),),
+        "on_conflict": (parameters.options("largest", "abstain"),),
         "chain": (parameters.boolean(),),
         "warm_start": (parameters.boolean(),),
         "n_jobs": (parameters.options(None), parameters.integer(-(1 << 20))),
@@ -223,6 +227,7 @@ Network, default="auto"
         not_equal: bool | Literal["auto"] = "auto",
         max_values: int = 1000,
         max_search_rows: int = 1 << 18,
+        on_conflict: Literal["largest", "abstain"] = "largest",
         chain: bool = True,
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
@@ -245,6 +250,7 @@ Network, default="auto"
         self.not_equal = not_equal
         self.max_values = max_values
         self.max_search_rows = max_search_rows
+        self.on_conflict = on_conflict
         self.chain = chain
         self.warm_start = warm_start
         self.random_state = random_state
@@ -383,7 +389,7 @@ Network, default="auto"
             self._memory = Memory().with_rows(part, None, self.max_search_rows).searched()
             return self
         check_known(part.labels, self.classes_)
-        n_wrong = int((self.predict(X) != part.labels).sum())
+        n_wrong = int((self.fitted_.predict(X) != part.labels).sum())
         memory = self._memory.with_rows(part, n_wrong, self.max_search_rows)
         is_first, rows = self._memory.rows is None, memory.rows
         due = memory.is_due and not is_first  # a few new rows alone are no reason to begin anew
@@ -456,11 +462,15 @@ Network, default="auto"
         return Fitted(kept, best.network, rows.classes, outputs, best.calibration, "the target", history, others)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of every row of ``X``; for several targets, (n_rows, n_targets)."""
+        """The class of every row of ``X``; for several targets, (n_rows, n_targets).
+
+        With ``on_conflict="abstain"`` it may be None.
+        """
         check_is_fitted(self)
         if is_partitioned(X):
-            return predict_partitions(self.one_target("a partitioned table"), X, proba=False)  # type: ignore[no-any-return]
-        return self._each(X, lambda rows: self.fitted_.predict(rows, self.n_jobs))
+            fitted = self.one_target("a partitioned table")
+            return predict_partitions(fitted, X, proba=False, abstain=self._abstains)  # type: ignore[no-any-return]
+        return self._each(X, lambda rows: self.fitted_.predict(rows, self.n_jobs, self._abstains))
 
     def _each(self, X: Any, function: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
         """What ``function`` says of every row, which may come in batches."""
@@ -484,7 +494,8 @@ Network, default="auto"
         """
         check_is_fitted(self)
         source = open_source(X if is_source(X) else [X])
-        return write_parquet(with_predictions(self.one_target("predict_to"), source, self.n_jobs, proba, name), path)
+        fitted = self.one_target("predict_to")
+        return write_parquet(with_predictions(fitted, source, self.n_jobs, proba, name, self._abstains), path)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64] | list[NDArray[np.float64]]:
         """The probability of each class: the more rules hold, or the fewer, the surer.
@@ -500,12 +511,18 @@ Network, default="auto"
         return self._each(X, lambda rows: fitted.probabilities(rows, self.n_jobs))
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """The share of rows whose class is right; for several targets, of rows in which all of them are."""
+        """The share of rows whose class is right; for several targets, of rows in which all of them are.
+
+        A row without an answer is not right.
+        """
         check_is_fitted(self)
         columns = several_targets(X, y)
-        if columns is None:
+        if columns is None and not self._abstains:
             return float(super().score(X, y, sample_weight))
-        right = np.all(self.predict(X) == np.column_stack([labels.astype(object) for labels in columns.values()]), 1)
+        if columns is None:
+            columns = {"": np.asarray(y)}
+        known = np.column_stack([labels.astype(object) for labels in columns.values()])
+        right = np.all(self.predict(X).reshape(known.shape) == known, axis=1)
         return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight)))
 
     @available_if(lambda self: not isinstance(getattr(self, "fitted_", None), FittedTargets))  # type: ignore[untyped-decorator]

@@ -28,6 +28,10 @@ Choose = Annotated[
     int | None,
     typer.Option(help="Another row of the networks found, as `rulenet show MODEL --all` counts them."),
 ]
+Abstain = Annotated[
+    bool,
+    typer.Option("--abstain", help="No answer where several of more than two classes reach their need, or none does."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 
 SEARCHES = ("auto", "anneal", "count", "greedy")
@@ -213,11 +217,12 @@ class Learning:
         return searches[self.search or "auto"](max_time=self.seconds)
 
 
-def load(path: str) -> "RuleNetworkClassifier":
-    """The model in a file."""
+def load(path: str, abstain: bool = False) -> "RuleNetworkClassifier":
+    """The model in a file, which may be asked to ``abstain``."""
     from rulenet import RuleNetworkClassifier
 
-    return RuleNetworkClassifier.load(path)
+    loaded = RuleNetworkClassifier.load(path)
+    return loaded.set_params(on_conflict="abstain") if abstain else loaded
 
 
 def choose(model: "RuleNetworkClassifier", row: int | None) -> "RuleNetworkClassifier":

@@ -56,6 +56,7 @@ def show(
     dialect: Annotated[str | None, typer.Option(help="For SQL: ansi, sqlite, mysql, bigquery or mssql.")] = None,
     table: Annotated[str | None, typer.Option(help="For SQL with --style select: the table.")] = None,
     start: Annotated[str | None, typer.Option(help="For Excel: the cell of the first column, A2 if not said.")] = None,
+    abstain: options.Abstain = False,
     executable: Annotated[bool, typer.Option("--executable", help="For Prolog: a program that runs.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A file to write to; ONNX needs one, or a pipe.")
@@ -67,7 +68,7 @@ def show(
 
     if format not in FORMATS:
         raise ParameterError(f"--as is {format!r}, but must be one of {', '.join(FORMATS)}")
-    loaded = options.choose(options.load(model), choose)
+    loaded = options.choose(options.load(model, abstain), choose)
     if all_found:
         typer.echo(_listed(loaded))
         return

@@ -15,26 +15,32 @@ SOURCE = """\
 {export}function {name}(row) {{
   const classes = {{}};
   for (const [column, margins] of {name}Margins(row)) {{
-    classes[column] = margins.reduce((best, found) => (found[1] > best[1] ? found : best))[0];
+    classes[column] = margins.reduce((best, found) => (found[1] > best[1] ? found : best))[0];{abstain}
   }}
   return classes;
 }}
 """
+ABSTAIN = """
+    if (margins.length > 2 && margins.filter((found) => found[1] >= 0).length !== 1) {
+      classes[column] = null;
+    }"""
 
 
-def to_javascript(decisions: Decisions, *, name: str = "predict", module: bool = False) -> str:
+def to_javascript(decisions: Decisions, *, name: str = "predict", module: bool = False, abstain: bool = False) -> str:
     """The source of two functions from a row, an object with a property a column: to the classes, and to all margins.
 
     The first gives an object with a property for every column to predict; the second, ``predictMargins``, an array of
     pairs of a column and an array of pairs of class and margin. Of two classes, the one that is not described has a
-    margin of 0 and loses ties. With ``module``, the functions are exported.
+    margin of 0 and loses ties. With ``module``, the functions are exported. With ``abstain``, a class is
+    null where several of more than two classes reach their need, or none does.
     """
     check_name(name)
     joint = simplify_decision(decisions)
     language, readers, body = opening(joint.as_formula(), {name, f"{name}Margins", "row"})
     body += ["return [", *(_goal(joint, goal, language) for goal in decisions.goals), "];"]
     lines = "\n  ".join(body)
-    return SOURCE.format(readers=readers, export="export " if module else "", name=name, body=lines)
+    export, answer = "export " if module else "", ABSTAIN if abstain else ""
+    return SOURCE.format(readers=readers, export=export, name=name, body=lines, abstain=answer)
 
 
 def _goal(joint: Decision, goal: Goal, language: Infix) -> str:
