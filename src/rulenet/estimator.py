@@ -54,7 +54,8 @@ from rulenet.shards.polish import polish_all, polish_found
 from rulenet.shards.shards import LocalShards
 from rulenet.shards.sources import is_source, open_source
 from rulenet.shards.streams import each_batch, with_predictions, write_parquet
-from rulenet.starts.names import INITS, init_of
+from rulenet.starts.names import INITS, has_counting_start, init_of
+from rulenet.starts.one_vs_rest import OneVsRestInit
 
 # What says which of several columns of labels is told most easily.
 QUICK = Count(n_walks=1, n_folds=0, n_proposals=5_000)
@@ -75,9 +76,11 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
     init : "auto", "current", "random", "tree", "ripper", "espresso", "quine-mccluskey", "layers", an init strategy or \
 Network, default="auto"
         What the search starts from: a random network, what another learner finds (then the shape is that of the start,
-        with some units to spare), or any network. "current" goes on from the network that is there, like
-        ``warm_start``, and is "auto" where there is none. "auto" leaves it to the search: with `Anneal` most walks
-        start at random and some from the leaves of a decision tree, `Greedy` starts at random.
+        with some units to spare), or any network; its outputs stand for several classes with the most frequent first.
+        Where networks count, walks begin at the empty network, at the leaves of a tree, at a `OneVsRestInit`, or at a
+        network whose outputs count units of conditions; a shape is not theirs to choose. "current" goes on from the
+        network that is there, like ``warm_start``, and is "auto" where there is none. "auto" leaves it to the search:
+        with `Anneal` most walks start at random and some from the leaves of a decision tree, `Greedy` starts at random.
     search : "auto", "anneal", "count", "greedy" or a search strategy, default="auto"
         How weights are found: deep AND/OR networks by `Anneal`, networks that count by `Count`, the paper's way by
         `Greedy`; `Auto` tries the first two and keeps what errs less on rows left out.
@@ -348,17 +351,19 @@ Network, default="auto"
         return join(found, table.named, table.names)
 
     def _check_start(self, search: Search, n_outputs: int) -> None:
-        """Refuse a start or a shape where networks that count are searched, which begin at the empty network."""
+        """Refuse a shape, or random networks to start from, where networks that count are searched."""
         if search is QUICK or not (isinstance(search, Count) or n_outputs > 1):
             return
-        usual = {"init": "auto", "hidden_layer_sizes": "auto", "first_gate": "auto"}
-        for name in usual:
-            value = getattr(self, name)
-            if not (isinstance(value, str) and value in ("auto", "current")):
+        given: dict[str, Any] = {"hidden_layer_sizes": self.hidden_layer_sizes, "first_gate": self.first_gate}
+        if not has_counting_start(self.init):
+            given["init"] = self.init
+        for name, value in given.items():
+            if not (isinstance(value, str) and value == "auto"):
                 why = f"y holds {n_outputs} classes" if n_outputs > 1 else "search is a Count"
                 raise ParameterError(
-                    f"{name} is {str(value)[:80]!r}, but {why}, and networks that count begin at the empty network: "
-                    f"leave {name}='auto', or describe one of two classes with search='anneal'"
+                    f"{name} is {str(value)[:80]!r}, but {why}, and networks that count have one hidden layer that "
+                    "grows from the empty network, or from init='tree', a OneVsRestInit or a Network: leave "
+                    f"{name}='auto', or describe one of two classes with search='anneal'"
                 )
 
     def partial_fit(
@@ -591,7 +596,9 @@ Network, default="auto"
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The classifier in a file that ``save`` wrote; safe for files from anyone."""
-        return cls._restored(model_file.read(path, {c.__name__: c for c in (*SEARCHES.values(), *INITS.values())}))
+        return cls._restored(
+            model_file.read(path, {c.__name__: c for c in (*SEARCHES.values(), *INITS.values(), OneVsRestInit)})
+        )
 
     @classmethod
     def _restored(cls, state: model_file.State) -> Self:
