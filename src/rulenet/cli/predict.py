@@ -1,5 +1,6 @@
 """`rulenet predict`: classes, and probabilities, for the rows of a table."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -33,6 +34,7 @@ def predict(
     ] = "-",
     proba: Annotated[bool, typer.Option("--proba", help="A column with the probability of every class too.")] = False,
     name: Annotated[str, typer.Option(help="The name of the column with the predictions.")] = "prediction",
+    target: options.Chosen = None,
     abstain: options.Abstain = False,
 ) -> None:
     """Add a column with the predicted class to a table."""
@@ -44,7 +46,7 @@ def predict(
         return
     loaded, table = options.load(model, abstain), files.read(data)
     rows = options.rows_for(loaded, table, data)
-    found = _predicted(loaded, rows, name, proba)
+    found = _predicted(loaded, rows, name, proba, options.of_targets(loaded, target))
     taken = [column for column in found if column in table]
     if taken:
         raise TableError(f"{data}: has a column {taken[0]!r} already; name the predictions with --name")
@@ -65,7 +67,9 @@ def _predict_large(
     write_batches(with_predictions(fitted, table.source, loaded.n_jobs, proba, name, may_abstain), output)
 
 
-def _predicted(model: "RuleNetworkClassifier", rows: "pd.DataFrame", name: str, proba: bool) -> dict[str, Any]:
+def _predicted(
+    model: "RuleNetworkClassifier", rows: "pd.DataFrame", name: str, proba: bool, targets: Sequence[str]
+) -> dict[str, Any]:
     """The columns of predictions; those of several targets end in their names."""
     from rulenet.fitted_targets import FittedTargets
 
@@ -74,6 +78,8 @@ def _predicted(model: "RuleNetworkClassifier", rows: "pd.DataFrame", name: str, 
         return _columns(fitted, fitted.margins(rows), name, "probability_" if proba else None, abstain)
     found = dict[str, Any]()
     for column, one, margins in zip(fitted.columns, fitted.parts, fitted.margins(rows), strict=True):
+        if column not in targets:
+            continue
         found |= _columns(one, margins, f"{name}_{column}", f"probability_{column}_" if proba else None, abstain)
     return found
 

@@ -56,6 +56,7 @@ def show(
     dialect: Annotated[str | None, typer.Option(help="For SQL: ansi, sqlite, mysql, bigquery or mssql.")] = None,
     table: Annotated[str | None, typer.Option(help="For SQL with --style select: the table.")] = None,
     start: Annotated[str | None, typer.Option(help="For Excel: the cell of the first column, A2 if not said.")] = None,
+    target: options.Chosen = None,
     abstain: options.Abstain = False,
     executable: Annotated[bool, typer.Option("--executable", help="For Prolog: a program that runs.")] = False,
     output: Annotated[
@@ -69,6 +70,10 @@ def show(
     if format not in FORMATS:
         raise ParameterError(f"--as is {format!r}, but must be one of {', '.join(FORMATS)}")
     loaded = options.choose(options.load(model, abstain), choose)
+    targets = options.of_targets(loaded, target)
+    if target and len(targets) > 1:
+        raise ParameterError(f"--target names {len(targets)} columns, but one is shown alone, or all without it")
+    loaded = loaded.target(targets[0]) if target else loaded
     if all_found:
         typer.echo(_listed(loaded))
         return
