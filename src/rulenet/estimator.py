@@ -18,12 +18,12 @@ from rulenet import model_file, outcome, parameters, progress
 from rulenet.anneal.anneal import Anneal
 from rulenet.auto import Auto
 from rulenet.capped import Capped
-from rulenet.chain import LearnedTarget, easy_first, join, learn_chain, without_missing
+from rulenet.chain import learn_targets, without_missing
 from rulenet.conditions import Condition
 from rulenet.count.count import Count
 from rulenet.encoding import Encoding
 from rulenet.encoding.tables import Table, read_table
-from rulenet.encoding.wishes import Wished
+from rulenet.encoding.wishes import Wished, check_directions, directions_of
 from rulenet.exceptions import ModelFileError, ParameterError, TableError
 from rulenet.fitted import Fitted
 from rulenet.fitted_targets import FittedTargets
@@ -34,8 +34,6 @@ from rulenet.labels import (
     check_known,
     check_labels,
     class_weights_of,
-    constant_indicator,
-    describe,
     is_indicator,
     one_class_weight,
     several_targets,
@@ -322,33 +320,17 @@ Network, default="auto"
         interrupted: interrupts.Interrupts,
     ) -> FittedTargets:
         """One network for several columns of labels, learned one after the other, those easily told first."""
-        table, seed = read_table(X), _seed(self.random_state)
-        weights = class_weights_of(self.class_weight, list(columns))
+        seed, weights = _seed(self.random_state), class_weights_of(self.class_weight, list(columns))
 
-        def learner(column: str, search: Search) -> Callable[[Table], LearnedTarget]:
-            def learn(wide: Table) -> LearnedTarget:
-                labels = columns[column]
-                constant = constant_indicator(labels)
-                if constant is not None:
-                    return LearnedTarget.constant(column, *constant, len(labels))
-                rows = Whole(Rows.of(wide, labels, sample_weight, weights[column]), self.max_search_rows)
-                indicator = is_indicator(rows.classes) and self.positive_class == "auto"
-                candidates = [(1,)] if indicator else self._candidates(rows, search)
-                fitted = self._fit_best(rows, candidates, search, seed, interrupted)
-                name = describe(column, fitted.classes, fitted.outputs, taken=table.names)
-                usual = rows.class_mass.max() / rows.class_mass.sum()
-                return LearnedTarget.of(column, replace(fitted, target=name), float(usual))
+        def fit(column: str, table: Table, quick: bool) -> tuple[Fitted, float]:
+            search = QUICK if quick else self._search()
+            rows = Whole(Rows.of(table, columns[column], sample_weight, weights[column]), self.max_search_rows)
+            indicator = is_indicator(rows.classes) and self.positive_class == "auto"
+            candidates = [(1,)] if indicator else self._candidates(rows, search)
+            usual = float(rows.class_mass.max() / rows.class_mass.sum())
+            return self._fit_best(rows, candidates, search, seed, interrupted), usual
 
-            return learn
-
-        quick = [learner(column, QUICK)(table) for column in columns] if self.chain else []
-        found = learn_chain(
-            [learner(column, self._search()) for column in columns],
-            easy_first(quick) if quick else range(len(columns)),
-            table,
-            self.chain,
-        )
-        return join(found, table.named, table.names)
+        return learn_targets(read_table(X), columns, fit, self.chain)
 
     def _check_start(self, search: Search, n_outputs: int) -> None:
         """Refuse a shape, or random networks to start from, where networks that count are searched."""
@@ -448,7 +430,7 @@ Network, default="auto"
         with progress.shown(self.verbose, _label(rows.classes, outputs)) as report:
             ready = rows.prepare(outputs, self.n_jobs, wider, **wishes)
             encoding, problem = ready.encoding, ready.problem
-            _check_directions(self.monotonic_cst, len(encoding.attributes))
+            check_directions(self.monotonic_cst, len(encoding.attributes))
             shards, polished = ready.shards or LocalShards(problem, self.n_jobs), None
             if base is not None:
                 polished = polish_found(carry(base.network, len(encoding.conditions)), shards, problem)
@@ -637,7 +619,7 @@ Network, default="auto"
             "nominal": self.nominal,
             "ordinal": self.ordinal,
             "cuts": self.cuts,
-            "monotonic": _directions(self.monotonic_cst, outputs),
+            "monotonic": directions_of(self.monotonic_cst, outputs),
             "forbid": self.forbid,
             "missing": defaults.missing if self.missing == "auto" else bool(self.missing),
             "not_equal": defaults.not_equal if self.not_equal == "auto" else bool(self.not_equal),
@@ -700,26 +682,6 @@ def _defaults(search: Search) -> Defaults:
 
 def _label(classes: NDArray[Any], outputs: tuple[int, ...]) -> str:
     return f"{classes[outputs[0]]}" if len(outputs) == 1 else f"{len(outputs)} classes"
-
-
-def _directions(
-    monotonic_cst: Mapping[Any, int] | Sequence[int] | None, outputs: tuple[int, ...]
-) -> dict[Any, int] | None:
-    """The direction of every column for the class that the rules describe; ``monotonic_cst`` speaks of the second."""
-    if monotonic_cst is None:
-        return None
-    if len(outputs) > 1:
-        raise ParameterError(f"monotonic_cst speaks of the second of two classes, but y holds {len(outputs)}")
-    pairs = monotonic_cst.items() if isinstance(monotonic_cst, Mapping) else enumerate(monotonic_cst)
-    return {column: int(sign) if outputs[0] == 1 else -int(sign) for column, sign in pairs}
-
-
-def _check_directions(monotonic_cst: Mapping[Any, int] | Sequence[int] | None, n_columns: int) -> None:
-    """Refuse a list that says nothing of some columns."""
-    if monotonic_cst is not None and not isinstance(monotonic_cst, Mapping) and len(monotonic_cst) < n_columns:
-        raise ParameterError(
-            f"monotonic_cst lists {len(monotonic_cst)} directions, but the table has {n_columns} columns"
-        )
 
 
 def _seed(random_state: int | np.random.RandomState | None) -> int:

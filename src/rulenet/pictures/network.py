@@ -90,7 +90,7 @@ def _draw(axes: Axes, scene: Scene, palette: Palette) -> None:
     for edge in scene.edges:
         axes.add_patch(_curve(edge, palette))
         if edge.times > 1:
-            x, y = _place_of_times(edge)
+            x, y = edge.points[0] + np.array([1.5 * DOT, 0]) if scene.panels else _place_of_times(edge)
             write(axes, x, y, f"×{edge.times}", ha="left", va="center", fontsize=7, color=palette.ink, halo=True)
     for node in scene.nodes:
         _draw_unit(axes, node, palette, framed=bool(scene.panels)) if node.gate else _draw_leaf(axes, node, palette)
