@@ -1,12 +1,16 @@
 """The pictures of the documentation, drawn by the library itself: ``python docs/figures.py`` draws those in images/."""
 
+import contextlib
+import tempfile
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from refresh import rerun
 
 from rulenet import Anneal, Attribute, Encoding, RuleNetworkClassifier
 from rulenet.datasets import make_monk, make_tic_tac_toe
@@ -80,6 +84,15 @@ def draw_tic_tac_toe() -> Figure:
     return RuleNetworkClassifier(random_state=0, n_jobs=-1).fit(*make_tic_tac_toe()).picture()
 
 
+def draw_nursery() -> Figure:
+    """The network for five classes that the page on several classes learns around concepts."""
+    names: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        rerun((HERE / "several-classes.md").read_text(encoding="utf-8"), names)
+    picture: Figure = names["deep"].picture()
+    return picture
+
+
 def draw_all(folder: Path) -> None:
     """Write every picture that the pages take from ``folder``."""
     folder.mkdir(exist_ok=True)
@@ -91,5 +104,5 @@ def draw_all(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    for name, draw in {"cuts": draw_cuts, "tic-tac-toe": draw_tic_tac_toe}.items():
+    for name, draw in {"cuts": draw_cuts, "tic-tac-toe": draw_tic_tac_toe, "nursery": draw_nursery}.items():
         draw().savefig(HERE / "images" / f"{name}.svg", metadata={"Date": None})

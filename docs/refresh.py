@@ -39,9 +39,9 @@ PAGES = [
 ]
 
 
-def rerun(page: str) -> str:
-    """The text of a page with the output that its blocks give now; times are masked."""
-    names: dict[str, object] = {}
+def rerun(page: str, names: dict[str, object] | None = None) -> str:
+    """The text of a page with the output that its blocks give now, and the ``names`` that it made; times are masked."""
+    names = {} if names is None else names
 
     def block(match: re.Match[str]) -> str:
         language, text = match.groups()

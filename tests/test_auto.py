@@ -63,7 +63,15 @@ def counting_with(n_wrong, n_rows=100):
 
 @pytest.mark.parametrize(
     ("training", "n_wrong", "kept"),
-    [(0.9, 15, MANY), (0.9, 25, MANY), (0.9, 32, AND), (1.0, 12, MANY), (1.0, 19, MANY), (1.0, 20, AND), (1.0, 25, AND)],
+    [
+        (0.9, 15, MANY),
+        (0.9, 25, MANY),
+        (0.9, 32, AND),
+        (1.0, 12, MANY),
+        (1.0, 19, MANY),
+        (1.0, 20, AND),
+        (1.0, 25, AND),
+    ],
 )
 def test_a_deep_network_is_kept_where_it_is_clearly_better_or_a_concept(training, n_wrong, kept):
     deep = Found(AND, (0.5, training), (Choice(0.2, AND, training, 0.8),))

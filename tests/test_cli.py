@@ -158,8 +158,15 @@ def test_pictures_are_written(folder):
 
 
 def test_evaluate_compares_with_cart(folder):
-    out = run("evaluate", folder / "walks.csv", "--target", "walk", "--folds", "3", "--layers", "4").splitlines()
-    assert [line.split("\t")[0] for line in out] == ["learner", "rulenet", "CART", "forest", "boosting"]
+    out = run("evaluate", folder / "walks.csv", "--target", "walk", "--folds", "3", "--layers", "4")
+    learners = out.split("\n\n")[0].splitlines()
+    assert [line.split("\t")[0] for line in learners] == [
+        "learner",
+        "rulenet",
+        "CART",
+        "forest",
+        "boosting",
+    ]
 
 
 def test_evaluate_tells_what_failed_and_speaks_json(folder):

@@ -1,4 +1,4 @@
-"""Several classes after the fit: other formulas, refitting around concepts, starts that are refused."""
+"""Several classes after the fit: other formulas, refitting around concepts, parameters that are refused."""
 
 import numpy as np
 import pandas as pd
@@ -59,9 +59,9 @@ def test_refitting_keeps_to_what_is_forbidden_and_locked(model, table):
         model.refit(X, y, lock=[1])
 
 
-def test_a_start_or_a_shape_is_refused_where_networks_count(model, table):
-    for parameters in ({"init": "tree"}, {"init": model.network_}, {"hidden_layer_sizes": (4,)}, {"first_gate": "or"}):
-        with pytest.raises(ParameterError, match="begin at the empty network"):
+def test_a_random_start_or_a_shape_is_refused_where_networks_count(table):
+    for parameters in ({"init": "random"}, {"hidden_layer_sizes": (4,)}, {"first_gate": "or"}):
+        with pytest.raises(ParameterError, match="grows from the empty network"):
             RuleNetworkClassifier(**parameters).fit(*table)
 
 

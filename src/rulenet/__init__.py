@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rulenet.network import Network
     from rulenet.starts.cover import EspressoInit, QuineMcCluskeyInit
     from rulenet.starts.layers import LayersInit
+    from rulenet.starts.one_vs_rest import OneVsRestInit
     from rulenet.starts.random import RandomInit
     from rulenet.starts.ripper import RipperInit
     from rulenet.starts.tree import TreeInit
@@ -40,6 +41,7 @@ _MODULES = {
     "Network": "network",
     "NetworkError": "exceptions",
     "ParameterError": "exceptions",
+    "OneVsRestInit": "starts.one_vs_rest",
     "QuineMcCluskeyInit": "starts.cover",
     "RandomInit": "starts.random",
     "RipperInit": "starts.ripper",
@@ -65,6 +67,7 @@ __all__ = [
     "ModelFileError",
     "Network",
     "NetworkError",
+    "OneVsRestInit",
     "ParameterError",
     "QuineMcCluskeyInit",
     "RandomInit",

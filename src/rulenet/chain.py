@@ -7,7 +7,7 @@ nothing is predicted from true labels, and there are no cycles.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Self
 
@@ -27,6 +27,7 @@ from rulenet.formulas.from_network import decision_from_network
 from rulenet.formulas.graph import Graph
 from rulenet.formulas.to_network import to_network
 from rulenet.formulas.truth import Codes, truths
+from rulenet.labels import constant_indicator, describe
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +95,35 @@ def easy_first(found: Sequence[LearnedTarget]) -> list[int]:
 def without_missing(lent: Sequence[str], encoding: Encoding) -> Encoding:
     """The encoding in which nothing asks whether one of the columns ``lent`` is missing: formulas cannot say that."""
     return encoding.replace(x for x in encoding.conditions if not (x.attribute.name in lent and x.asks_missing))
+
+
+def learn_targets(
+    table: Table,
+    columns: Mapping[str, NDArray[Any]],
+    fit: Callable[[str, Table, bool], tuple[Fitted, float]],
+    lend: bool,
+) -> FittedTargets:
+    """One network for several columns of labels, learned one after the other, those easily told first.
+
+    ``fit`` is told a column, a table and whether a quick look will do; it gives what it found, and the share of the
+    most frequent class. Whether columns may ``lend`` themselves to others decides whether their order matters.
+    """
+
+    def learner(column: str, quick: bool) -> Callable[[Table], LearnedTarget]:
+        def learn(wide: Table) -> LearnedTarget:
+            constant = constant_indicator(columns[column])
+            if constant is not None:
+                return LearnedTarget.constant(column, *constant, len(columns[column]))
+            fitted, usual = fit(column, wide, quick)
+            name = describe(column, fitted.classes, fitted.outputs, taken=table.names)
+            return LearnedTarget.of(column, replace(fitted, target=name), usual)
+
+        return learn
+
+    looked = [learner(column, True)(table) for column in columns] if lend else []
+    order = easy_first(looked) if looked else range(len(columns))
+    found = learn_chain([learner(column, False) for column in columns], order, table, lend)
+    return join(found, table.named, table.names)
 
 
 def learn_chain(

@@ -18,12 +18,12 @@ from rulenet import model_file, outcome, parameters, progress
 from rulenet.anneal.anneal import Anneal
 from rulenet.auto import Auto
 from rulenet.capped import Capped
-from rulenet.chain import LearnedTarget, easy_first, join, learn_chain, without_missing
+from rulenet.chain import learn_targets, without_missing
 from rulenet.conditions import Condition
 from rulenet.count.count import Count
 from rulenet.encoding import Encoding
 from rulenet.encoding.tables import Table, read_table
-from rulenet.encoding.wishes import Wished
+from rulenet.encoding.wishes import Wished, check_directions, directions_of
 from rulenet.exceptions import ModelFileError, ParameterError, TableError
 from rulenet.fitted import Fitted
 from rulenet.fitted_targets import FittedTargets
@@ -34,8 +34,6 @@ from rulenet.labels import (
     check_known,
     check_labels,
     class_weights_of,
-    constant_indicator,
-    describe,
     is_indicator,
     one_class_weight,
     several_targets,
@@ -54,7 +52,8 @@ from rulenet.shards.polish import polish_all, polish_found
 from rulenet.shards.shards import LocalShards
 from rulenet.shards.sources import is_source, open_source
 from rulenet.shards.streams import each_batch, with_predictions, write_parquet
-from rulenet.starts.names import INITS, init_of
+from rulenet.starts.names import INITS, has_counting_start, init_of
+from rulenet.starts.one_vs_rest import OneVsRestInit
 
 # What says which of several columns of labels is told most easily.
 QUICK = Count(n_walks=1, n_folds=0, n_proposals=5_000)
@@ -75,9 +74,11 @@ class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: 
     init : "auto", "current", "random", "tree", "ripper", "espresso", "quine-mccluskey", "layers", an init strategy or \
 Network, default="auto"
         What the search starts from: a random network, what another learner finds (then the shape is that of the start,
-        with some units to spare), or any network. "current" goes on from the network that is there, like
-        ``warm_start``, and is "auto" where there is none. "auto" leaves it to the search: with `Anneal` most walks
-        start at random and some from the leaves of a decision tree, `Greedy` starts at random.
+        with some units to spare), or any network; its outputs stand for several classes with the most frequent first.
+        Where networks count, walks begin at the empty network, at the leaves of a tree, at a `OneVsRestInit`, or at a
+        network whose outputs count units of conditions; a shape is not theirs to choose. "current" goes on from the
+        network that is there, like ``warm_start``, and is "auto" where there is none. "auto" leaves it to the search:
+        with `Anneal` most walks start at random and some from the leaves of a decision tree, `Greedy` starts at random.
     search : "auto", "anneal", "count", "greedy" or a search strategy, default="auto"
         How weights are found: deep AND/OR networks by `Anneal`, networks that count by `Count`, the paper's way by
         `Greedy`; `Auto` tries the first two and keeps what errs less on rows left out.
@@ -112,6 +113,9 @@ Network, default="auto"
     max_search_rows : int, default=262144
         The most rows that a search sees. Of more it sees a sample, the same wherever the rows are; what it finds is
         then polished, pruned and judged by all rows.
+    on_conflict : {"largest", "abstain"}, default="largest"
+        What to answer where several of more than two classes fire, that is reach their need, or none does: the class
+        with the largest margin (of equal ones the most frequent), or None. ``decision_path`` tells which fired.
     chain : bool, default=True
         Whether, of several columns of labels, those of two classes may be concepts of others: "A if B and ...".
     warm_start : bool, default=False
@@ -198,6 +202,7 @@ Network, default="auto"
         "not_equal": (parameters.options("auto"), parameters.boolean()),
         "max_values": (parameters.integer(1),),
         "max_search_rows": (parameters.integer(2),),
+        "on_conflict": (parameters.options("largest", "abstain"),),
         "chain": (parameters.boolean(),),
         "warm_start": (parameters.boolean(),),
         "n_jobs": (parameters.options(None), parameters.integer(-(1 << 20))),
@@ -223,6 +228,7 @@ Network, default="auto"
         not_equal: bool | Literal["auto"] = "auto",
         max_values: int = 1000,
         max_search_rows: int = 1 << 18,
+        on_conflict: Literal["largest", "abstain"] = "largest",
         chain: bool = True,
         warm_start: bool = False,
         random_state: int | np.random.RandomState | None = None,
@@ -245,6 +251,7 @@ Network, default="auto"
         self.not_equal = not_equal
         self.max_values = max_values
         self.max_search_rows = max_search_rows
+        self.on_conflict = on_conflict
         self.chain = chain
         self.warm_start = warm_start
         self.random_state = random_state
@@ -313,46 +320,32 @@ Network, default="auto"
         interrupted: interrupts.Interrupts,
     ) -> FittedTargets:
         """One network for several columns of labels, learned one after the other, those easily told first."""
-        table, seed = read_table(X), _seed(self.random_state)
-        weights = class_weights_of(self.class_weight, list(columns))
+        seed, weights = _seed(self.random_state), class_weights_of(self.class_weight, list(columns))
 
-        def learner(column: str, search: Search) -> Callable[[Table], LearnedTarget]:
-            def learn(wide: Table) -> LearnedTarget:
-                labels = columns[column]
-                constant = constant_indicator(labels)
-                if constant is not None:
-                    return LearnedTarget.constant(column, *constant, len(labels))
-                rows = Whole(Rows.of(wide, labels, sample_weight, weights[column]), self.max_search_rows)
-                indicator = is_indicator(rows.classes) and self.positive_class == "auto"
-                candidates = [(1,)] if indicator else self._candidates(rows, search)
-                fitted = self._fit_best(rows, candidates, search, seed, interrupted)
-                name = describe(column, fitted.classes, fitted.outputs, taken=table.names)
-                usual = rows.class_mass.max() / rows.class_mass.sum()
-                return LearnedTarget.of(column, replace(fitted, target=name), float(usual))
+        def fit(column: str, table: Table, quick: bool) -> tuple[Fitted, float]:
+            search = QUICK if quick else self._search()
+            rows = Whole(Rows.of(table, columns[column], sample_weight, weights[column]), self.max_search_rows)
+            indicator = is_indicator(rows.classes) and self.positive_class == "auto"
+            candidates = [(1,)] if indicator else self._candidates(rows, search)
+            usual = float(rows.class_mass.max() / rows.class_mass.sum())
+            return self._fit_best(rows, candidates, search, seed, interrupted), usual
 
-            return learn
-
-        quick = [learner(column, QUICK)(table) for column in columns] if self.chain else []
-        found = learn_chain(
-            [learner(column, self._search()) for column in columns],
-            easy_first(quick) if quick else range(len(columns)),
-            table,
-            self.chain,
-        )
-        return join(found, table.named, table.names)
+        return learn_targets(read_table(X), columns, fit, self.chain)
 
     def _check_start(self, search: Search, n_outputs: int) -> None:
-        """Refuse a start or a shape where networks that count are searched, which begin at the empty network."""
+        """Refuse a shape, or random networks to start from, where networks that count are searched."""
         if search is QUICK or not (isinstance(search, Count) or n_outputs > 1):
             return
-        usual = {"init": "auto", "hidden_layer_sizes": "auto", "first_gate": "auto"}
-        for name in usual:
-            value = getattr(self, name)
-            if not (isinstance(value, str) and value in ("auto", "current")):
+        given: dict[str, Any] = {"hidden_layer_sizes": self.hidden_layer_sizes, "first_gate": self.first_gate}
+        if not has_counting_start(self.init):
+            given["init"] = self.init
+        for name, value in given.items():
+            if not (isinstance(value, str) and value == "auto"):
                 why = f"y holds {n_outputs} classes" if n_outputs > 1 else "search is a Count"
                 raise ParameterError(
-                    f"{name} is {str(value)[:80]!r}, but {why}, and networks that count begin at the empty network: "
-                    f"leave {name}='auto', or describe one of two classes with search='anneal'"
+                    f"{name} is {str(value)[:80]!r}, but {why}, and networks that count have one hidden layer that "
+                    "grows from the empty network, or from init='tree', a OneVsRestInit or a Network: leave "
+                    f"{name}='auto', or describe one of two classes with search='anneal'"
                 )
 
     def partial_fit(
@@ -383,7 +376,7 @@ Network, default="auto"
             self._memory = Memory().with_rows(part, None, self.max_search_rows).searched()
             return self
         check_known(part.labels, self.classes_)
-        n_wrong = int((self.predict(X) != part.labels).sum())
+        n_wrong = int((self.fitted_.predict(X) != part.labels).sum())
         memory = self._memory.with_rows(part, n_wrong, self.max_search_rows)
         is_first, rows = self._memory.rows is None, memory.rows
         due = memory.is_due and not is_first  # a few new rows alone are no reason to begin anew
@@ -437,7 +430,7 @@ Network, default="auto"
         with progress.shown(self.verbose, _label(rows.classes, outputs)) as report:
             ready = rows.prepare(outputs, self.n_jobs, wider, **wishes)
             encoding, problem = ready.encoding, ready.problem
-            _check_directions(self.monotonic_cst, len(encoding.attributes))
+            check_directions(self.monotonic_cst, len(encoding.attributes))
             shards, polished = ready.shards or LocalShards(problem, self.n_jobs), None
             if base is not None:
                 polished = polish_found(carry(base.network, len(encoding.conditions)), shards, problem)
@@ -456,11 +449,15 @@ Network, default="auto"
         return Fitted(kept, best.network, rows.classes, outputs, best.calibration, "the target", history, others)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of every row of ``X``; for several targets, (n_rows, n_targets)."""
+        """The class of every row of ``X``; for several targets, (n_rows, n_targets).
+
+        With ``on_conflict="abstain"`` it may be None.
+        """
         check_is_fitted(self)
         if is_partitioned(X):
-            return predict_partitions(self.one_target("a partitioned table"), X, proba=False)  # type: ignore[no-any-return]
-        return self._each(X, lambda rows: self.fitted_.predict(rows, self.n_jobs))
+            fitted = self.one_target("a partitioned table")
+            return predict_partitions(fitted, X, proba=False, abstain=self._abstains)  # type: ignore[no-any-return]
+        return self._each(X, lambda rows: self.fitted_.predict(rows, self.n_jobs, self._abstains))
 
     def _each(self, X: Any, function: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
         """What ``function`` says of every row, which may come in batches."""
@@ -484,7 +481,8 @@ Network, default="auto"
         """
         check_is_fitted(self)
         source = open_source(X if is_source(X) else [X])
-        return write_parquet(with_predictions(self.one_target("predict_to"), source, self.n_jobs, proba, name), path)
+        fitted = self.one_target("predict_to")
+        return write_parquet(with_predictions(fitted, source, self.n_jobs, proba, name, self._abstains), path)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64] | list[NDArray[np.float64]]:
         """The probability of each class: the more rules hold, or the fewer, the surer.
@@ -500,12 +498,18 @@ Network, default="auto"
         return self._each(X, lambda rows: fitted.probabilities(rows, self.n_jobs))
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """The share of rows whose class is right; for several targets, of rows in which all of them are."""
+        """The share of rows whose class is right; for several targets, of rows in which all of them are.
+
+        A row without an answer is not right.
+        """
         check_is_fitted(self)
         columns = several_targets(X, y)
-        if columns is None:
+        if columns is None and not self._abstains:
             return float(super().score(X, y, sample_weight))
-        right = np.all(self.predict(X) == np.column_stack([labels.astype(object) for labels in columns.values()]), 1)
+        if columns is None:
+            columns = {"": np.asarray(y)}
+        known = np.column_stack([labels.astype(object) for labels in columns.values()])
+        right = np.all(self.predict(X).reshape(known.shape) == known, axis=1)
         return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight)))
 
     @available_if(lambda self: not isinstance(getattr(self, "fitted_", None), FittedTargets))  # type: ignore[untyped-decorator]
@@ -574,7 +578,9 @@ Network, default="auto"
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The classifier in a file that ``save`` wrote; safe for files from anyone."""
-        return cls._restored(model_file.read(path, {c.__name__: c for c in (*SEARCHES.values(), *INITS.values())}))
+        return cls._restored(
+            model_file.read(path, {c.__name__: c for c in (*SEARCHES.values(), *INITS.values(), OneVsRestInit)})
+        )
 
     @classmethod
     def _restored(cls, state: model_file.State) -> Self:
@@ -613,7 +619,7 @@ Network, default="auto"
             "nominal": self.nominal,
             "ordinal": self.ordinal,
             "cuts": self.cuts,
-            "monotonic": _directions(self.monotonic_cst, outputs),
+            "monotonic": directions_of(self.monotonic_cst, outputs),
             "forbid": self.forbid,
             "missing": defaults.missing if self.missing == "auto" else bool(self.missing),
             "not_equal": defaults.not_equal if self.not_equal == "auto" else bool(self.not_equal),
@@ -676,26 +682,6 @@ def _defaults(search: Search) -> Defaults:
 
 def _label(classes: NDArray[Any], outputs: tuple[int, ...]) -> str:
     return f"{classes[outputs[0]]}" if len(outputs) == 1 else f"{len(outputs)} classes"
-
-
-def _directions(
-    monotonic_cst: Mapping[Any, int] | Sequence[int] | None, outputs: tuple[int, ...]
-) -> dict[Any, int] | None:
-    """The direction of every column for the class that the rules describe; ``monotonic_cst`` speaks of the second."""
-    if monotonic_cst is None:
-        return None
-    if len(outputs) > 1:
-        raise ParameterError(f"monotonic_cst speaks of the second of two classes, but y holds {len(outputs)}")
-    pairs = monotonic_cst.items() if isinstance(monotonic_cst, Mapping) else enumerate(monotonic_cst)
-    return {column: int(sign) if outputs[0] == 1 else -int(sign) for column, sign in pairs}
-
-
-def _check_directions(monotonic_cst: Mapping[Any, int] | Sequence[int] | None, n_columns: int) -> None:
-    """Refuse a list that says nothing of some columns."""
-    if monotonic_cst is not None and not isinstance(monotonic_cst, Mapping) and len(monotonic_cst) < n_columns:
-        raise ParameterError(
-            f"monotonic_cst lists {len(monotonic_cst)} directions, but the table has {n_columns} columns"
-        )
 
 
 def _seed(random_state: int | np.random.RandomState | None) -> int:

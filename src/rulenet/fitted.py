@@ -140,9 +140,24 @@ class Fitted:
             return np.where(margins[:, 0] >= 0, self.positive, 1 - self.positive)
         return np.asarray(np.array(self.outputs)[margins.argmax(axis=1)])
 
-    def predict(self, table: Any, n_jobs: int | None = None) -> NDArray[Any]:
+    def undecided(self, margins: Margins) -> NDArray[np.bool_]:
+        """The rows in which no class fires, or several do; of two classes always one does."""
+        if not self.several:
+            return np.zeros(len(margins), dtype=np.bool_)
+        return np.asarray((margins >= 0).sum(axis=1) != 1)
+
+    def label(self, margins: Margins, abstain: bool = False) -> NDArray[Any]:
+        """The class of rows with these margins; None where several classes fire, or none, if it may ``abstain``."""
+        found = np.asarray(self.classes[self.decide(margins)])
+        if not (abstain and self.several):
+            return found
+        found = found.astype(object)
+        found[self.undecided(margins)] = None
+        return found
+
+    def predict(self, table: Any, n_jobs: int | None = None, abstain: bool = False) -> NDArray[Any]:
         """The class of every row."""
-        return np.asarray(self.classes[self.decide(self.margins(table, n_jobs))])
+        return self.label(self.margins(table, n_jobs), abstain)
 
     def probabilities(self, table: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
         """The probability of every class in every row."""

@@ -124,11 +124,10 @@ class FittedTargets:
         margins = self.network.margins(literals, _num_samples(table))
         return [margins[:, self._outputs_of(k)] for k in range(len(self.targets))]
 
-    def predict(self, table: Any, n_jobs: int | None = None) -> NDArray[Any]:
+    def predict(self, table: Any, n_jobs: int | None = None, abstain: bool = False) -> NDArray[Any]:
         """The class of every row for every target, (n_rows, n_targets)."""
         found = [
-            np.asarray(one.classes[one.decide(margins)])
-            for one, margins in zip(self.parts, self.margins(table, n_jobs), strict=True)
+            one.label(margins, abstain) for one, margins in zip(self.parts, self.margins(table, n_jobs), strict=True)
         ]
         kinds = {labels.dtype.kind for labels in found}
         if len(kinds) > 1:

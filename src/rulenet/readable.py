@@ -22,8 +22,9 @@ from rulenet.formulas.decision import Decision
 from rulenet.formulas.decisions import Decisions
 from rulenet.formulas.explain import DecisionExplanation, Explanation, explain, explain_decision
 from rulenet.formulas.export import FORMATS, export
-from rulenet.formulas.export.decisions import export_decision
-from rulenet.formulas.export.targets import export_decisions
+from rulenet.formulas.export.decisions import DECISION_FORMATS, export_decision
+from rulenet.formulas.export.format import Format
+from rulenet.formulas.export.targets import TARGET_FORMATS, export_decisions
 from rulenet.formulas.expressions import AtLeast, Concept, Formula, Or
 from rulenet.formulas.parse import parse
 from rulenet.formulas.statistics import (
@@ -157,16 +158,18 @@ class Readable:
         """
         check_is_fitted(self)
         if format == "javascript" and formula is None and options.pop("network", False):
+            self.never_abstaining("JavaScript of a network")
             from rulenet.page import network_to_javascript
 
             return network_to_javascript(self.one_target("JavaScript of a network"), **options)
         if format == "onnx" and formula is None:
+            self.never_abstaining("onnx")
             return export_decision(self.one_target("onnx").decision, format, **self._in_order(), **options)
         said = self.formula_ if formula is None else formula
         if isinstance(said, Decisions):
-            return export_decisions(said, format, **options)
+            return export_decisions(said, format, **self._abstaining(TARGET_FORMATS, format), **options)
         if isinstance(said, Decision):
-            return export_decision(said, format, **options)
+            return export_decision(said, format, **self._abstaining(DECISION_FORMATS, format), **options)
         if FORMATS.get(format) and "positive" in FORMATS[format].options:
             labels = dict(zip(("negative", "positive"), self.one_target("export").labels, strict=True))
             options = labels | options
@@ -179,6 +182,31 @@ class Readable:
         if not fitted.several:
             calibration = Calibration(calibration.scale, (*calibration.offsets, 0.0))
         return {"classes": self.classes_.tolist(), "calibration": calibration}
+
+    @property
+    def _abstains(self) -> bool:
+        """Whether rows may stay without an answer: they can where more than two classes each have an output."""
+        fitted = self.fitted_
+        several = any(one.several for one in (fitted.parts if isinstance(fitted, FittedTargets) else (fitted,)))
+        return several and getattr(self, "on_conflict", "largest") == "abstain"
+
+    def _abstaining(self, formats: Mapping[str, Format], format: str) -> dict[str, bool]:
+        """What a language is told of rows without an answer; refused where it runs and cannot leave any."""
+        if not self._abstains or format not in formats:
+            return {}
+        if "abstain" in formats[format].options:
+            return {"abstain": True}
+        if formats[format].runs:
+            self.never_abstaining(format)
+        return {}
+
+    def never_abstaining(self, what: str) -> None:
+        """Refuse what answers in every row, where the classifier may not."""
+        if self._abstains:
+            raise ParameterError(
+                f"on_conflict is 'abstain', but {what} gives every row the class of the largest margin: "
+                "take sql, python or javascript, or set_params(on_conflict='largest')"
+            )
 
     def target(self, column: str | int) -> Self:
         """The classifier of one of several targets, by name or number: it reads, explains and draws that one."""
@@ -272,7 +300,7 @@ class Readable:
         if isinstance(fitted, FittedTargets):
             return pd.concat({name: self.target(name).decision_path(X) for name in fitted.columns}, axis=1)
         decision = fitted.decision if fitted.several else Decision.of_formula(fitted.formula, *reversed(fitted.labels))
-        return decision_path(decision, fitted.codes(X))
+        return decision_path(decision, fitted.codes(X), one_fires=not fitted.several)
 
     def with_formula(self, formula: Formula | Decision, X: Any = None, y: ArrayLike | None = None) -> Self:
         """A fitted classifier that predicts as ``formula`` says, which for several classes is a `Decision`.
@@ -348,6 +376,7 @@ class Readable:
         from rulenet.page import make_page
 
         check_is_fitted(self)
+        self.never_abstaining("the page")
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
         return make_page(self.one_target("page"), X, y, held_out, max_rows, title, parameters)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -46,6 +47,18 @@ def check_classes(counts: "pd.Series[int]", positive: str | None, path: str) -> 
             f"{path}: column {counts.name!r} has {len(found)} values in {n_rows} rows, but a class has few; "
             f"write ranges of it into a column of its own"
         )
+
+
+def indicated(column: "pd.Series[str]") -> "pd.Series[Any]":
+    """Labels that say no or yes as Booleans, or as 0 and 1, so that the column names what is described.
+
+    >>> indicated(pd.Series(["0", "1"])).tolist(), indicated(pd.Series(["0", "2"])).tolist()
+    ([0, 1], ['0', '2'])
+    """
+    for yes_or_no in ({"0": 0, "1": 1}, {"False": False, "True": True}):
+        if set(column) == set(yes_or_no):
+            return column.map(yes_or_no).astype(type(yes_or_no[max(yes_or_no)]))
+    return column
 
 
 def relabel(column: "pd.Series[str]", counts: "pd.Series[int]", positive: str | None) -> NDArray[np.str_]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rulenet.cli import options
+from rulenet.cli.confusion import as_data, shown
 from rulenet.cli.errors import plain_errors
 from rulenet.cli.groups import grouped
 from rulenet.exceptions import TableError
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rulenet.experiments import Study
+    from rulenet.experiments.confusion import Confusion
 
 EPILOG = """Examples:\n
 rulenet evaluate cars.csv --target class --positive unacc --folds 10\n
-rulenet evaluate cars.csv --target class --peers all --json"""
+rulenet evaluate cars.csv --target class --peers all --json\n
+rulenet evaluate tags.csv --target spam --target urgent"""
 
 USUAL = "CART,forest,boosting"
 OURS = "rulenet"
@@ -39,7 +42,7 @@ CAPTION = "means over folds; size: edges of the network, leaves of trees"
 @grouped
 def evaluate(
     data: options.Data,
-    target: options.Target,
+    target: options.Targets,
     types: options.Types,
     learning: options.Learning,
     files: options.Files,
@@ -51,15 +54,23 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a table.")] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Estimate accuracy, AUC and log loss on new rows by cross-validation, next to other learners."""
+    """Estimate accuracy, AUC and log loss on new rows by cross-validation, next to other learners.
+
+    Then come precision, recall and F1 of every class, and what is taken for what, by the rule network.
+    """
     import pandas as pd
 
     from rulenet.cli import tables
     from rulenet.cli.classes import classes_of
+    from rulenet.cli.evaluate_targets import evaluate_targets, typed_for_peers
 
-    X, column = tables.split(types.without_dropped(files.read(data), data, target), target, data)
+    chosen = _chosen(peers)
+    if len(target) > 1:
+        evaluate_targets(data, target, types, learning, files, folds, chosen, as_json)
+        return
+    X, column = tables.split(types.without_dropped(files.read(data), data, target), target[0], data)
     classes = classes_of(column, learning.positive, data)
-    y = pd.Series(classes.labels, name=target, index=X.index)
+    y = pd.Series(classes.labels, name=target[0], index=X.index)
     smallest = int(y.value_counts().min())
     if smallest < folds:
         raise TableError(
@@ -67,9 +78,8 @@ def evaluate(
         )
     model = learning.classifier(types, list(X), classes.labels, data, **classes.parameters)
     studies = [_study({OURS: lambda seed: model}, X, y, folds, learning.seed)]
-    chosen = _chosen(peers)
     if chosen:
-        studies.append(_study(chosen, _typed(X, types, data), y, folds, learning.seed))
+        studies.append(_study(chosen, typed_for_peers(X, types, data), y, folds, learning.seed))
     rows = list(_run(studies, options.on_terminal() and not quiet))
     _report(pd.DataFrame(rows), as_json)
 
@@ -77,7 +87,7 @@ def evaluate(
 def _study(learners: Mapping[str, Any], X: "pd.DataFrame", y: "pd.Series[str]", folds: int, seed: int) -> "Study":
     from rulenet.experiments import Study
 
-    return Study({"data": lambda: (X, y)}, learners, seeds=(seed,), n_splits=folds, fold_seed=seed)
+    return Study({"data": lambda: (X, y)}, learners, seeds=(seed,), n_splits=folds, fold_seed=seed, confusion=True)
 
 
 def _chosen(peers: str) -> dict[str, Any]:
@@ -86,25 +96,6 @@ def _chosen(peers: str) -> dict[str, Any]:
 
     names = installed() if peers == "all" else [] if peers == "none" else peers.split(",")
     return {name: peer(name) for name in names}
-
-
-def _typed(X: "pd.DataFrame", types: options.Types, path: str) -> "pd.DataFrame":
-    """The table as other learners take it, with the types that ours infers."""
-    import warnings
-
-    from rulenet import Encoding
-    from rulenet.experiments.peers import typed
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the fits of ours warn of the same
-        attributes = Encoding.learn(X, **types.parameters(list(X), path)).attributes
-    ranked = {
-        a.name: X[a.name].astype(str).map({str(v): rank for rank, v in enumerate(a.values)})
-        for a in attributes
-        if a.kind == "ordinal"
-    }
-    kept = [a.name for a in attributes if a.n_cells > 1]
-    return typed(X.assign(**ranked)[kept], [a.name for a in attributes if a.kind == "nominal"])
 
 
 def _run(studies: "Sequence[Study]", shown: bool) -> Iterator[dict[str, object]]:
@@ -121,15 +112,21 @@ def _run(studies: "Sequence[Study]", shown: bool) -> Iterator[dict[str, object]]
 
 
 def _report(results: "pd.DataFrame", as_json: bool) -> None:
+    from rich.console import Console
+
     table = _summary(results)
     if as_json:
         errors = _errors(results)
+        told = _confusions(results)
         records = [
-            {"learner": name} | _known(row) | {"errors": errors.get(str(name), [])} for name, row in table.iterrows()
+            {"learner": name} | _known(row) | {"errors": errors.get(str(name), [])} | told.get(str(name), {})
+            for name, row in table.iterrows()
         ]
         typer.echo(json.dumps(records, indent=2))
     else:
         _print(table)
+        if (found := _confusion(results, OURS)) is not None:
+            typer.echo("\n" + shown(found, Console().width if Console().is_terminal else None))
         for learner, messages in _errors(results).items():
             for message in messages:
                 typer.echo(f"rulenet: {learner} failed: {message}", err=True)
@@ -151,6 +148,21 @@ def _summary(results: "pd.DataFrame") -> "pd.DataFrame":
 def _errors(results: "pd.DataFrame") -> dict[str, list[str]]:
     failed = results[results["error"].notna()] if "error" in results else results[:0]
     return {str(name): sorted(set(rows["error"])) for name, rows in failed.groupby("learner", sort=False)}
+
+
+def _confusion(results: "pd.DataFrame", learner: str) -> "Confusion | None":
+    """What a learner took for what, if it failed on no fold."""
+    from rulenet.experiments.confusion import Confusion
+
+    mine = results[results["learner"] == learner]
+    if "confusion" not in mine or mine["confusion"].isna().any():
+        return None
+    return Confusion.of(pair for pairs in mine["confusion"] for pair in pairs)
+
+
+def _confusions(results: "pd.DataFrame") -> dict[str, dict[str, Any]]:
+    found = {str(name): _confusion(results, str(name)) for name in results["learner"].unique()}
+    return {name: as_data(one) for name, one in found.items() if one is not None}
 
 
 def _known(row: "pd.Series[Any]") -> dict[str, float | None]:

@@ -3,13 +3,14 @@
 import signal
 import sys
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rulenet.cli import options
 from rulenet.cli.errors import plain_errors
 from rulenet.cli.groups import grouped
+from rulenet.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 EPILOG = """Examples:\n
 rulenet fit cars.csv --target class -o cars.json\n
+rulenet fit tags.csv --target spam --target urgent\n
 rulenet fit people.csv --target income --nominal zip --ordinal school=none,some,full --cuts age=18,30,65\n
 zcat log.csv.gz | rulenet fit - --target fraud --positive yes -o fraud.json"""
 
@@ -26,7 +28,7 @@ zcat log.csv.gz | rulenet fit - --target fraud --positive yes -o fraud.json"""
 @grouped
 def fit(
     data: options.LargeData,
-    target: options.Target,
+    target: options.Targets,
     types: options.Types,
     learning: options.Learning,
     files: options.Files,
@@ -48,13 +50,20 @@ def fit(
     from rulenet.cli.large import is_large
 
     if is_large(data):
-        _fit_large(data, target, types, learning, files, output, quiet)
+        if len(target) > 1:
+            raise ParameterError(f"--target names {len(target)} columns, but a table in batches is learned for one")
+        _fit_large(data, target[0], types, learning, files, output, quiet)
         return
-    X, column = tables.split(types.without_dropped(files.read(data), data, target), target, data)
-    classes = classes_of(column, learning.positive, data)
-    y = pd.Series(classes.labels, name=target, index=X.index)
     shown = options.on_terminal() and not quiet
-    model = learning.classifier(types, list(X), classes.labels, data, **classes.parameters, verbose=int(shown))
+    y: Any
+    if len(target) > 1:
+        X, y = options.labels_of(files, types, learning, data, target)
+        model = learning.classifier(types, list(X), (), data, verbose=int(shown))
+    else:
+        X, column = tables.split(types.without_dropped(files.read(data), data, target), target[0], data)
+        classes = classes_of(column, learning.positive, data)
+        y = pd.Series(classes.labels, name=target[0], index=X.index)
+        model = learning.classifier(types, list(X), classes.labels, data, **classes.parameters, verbose=int(shown))
     start = perf_counter()
     model.fit(X, y)
     elapsed = perf_counter() - start
@@ -80,7 +89,7 @@ def _fit_large(
     from rulenet.cli.large import Large
 
     columns = Large(data, files).columns
-    table = Large(data, files, types.dropped(columns, data, target))
+    table = Large(data, files, types.dropped(columns, data, [target]))
     counts = table.counts(target)
     check_classes(counts, learning.positive, data)
     labels = pd.Series(sorted(counts.index), dtype=object)

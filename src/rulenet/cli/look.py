@@ -36,7 +36,7 @@ def look(
     """Show what a fit would make of a table: types as inferred, missing values, distinct ones, cuts, warnings."""
     from rulenet.cli import tables
 
-    table = types.without_dropped(files.read(data), data, target)
+    table = types.without_dropped(files.read(data), data, [] if target is None else [target])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         attributes = _attributes(table, target, types, data)

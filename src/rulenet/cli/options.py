@@ -24,9 +24,19 @@ LargeData = Annotated[
 ]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file that `rulenet fit` wrote.")]
 Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.")]
+Targets = Annotated[
+    list[str], typer.Option("--target", "-t", help="The column to predict; repeated, several by one network.")
+]
+Chosen = Annotated[
+    list[str] | None, typer.Option("--target", "-t", help="Of several columns that are predicted, only these.")
+]
 Choose = Annotated[
     int | None,
     typer.Option(help="Another row of the networks found, as `rulenet show MODEL --all` counts them."),
+]
+Abstain = Annotated[
+    bool,
+    typer.Option("--abstain", help="No answer where several of more than two classes reach their need, or none does."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 
@@ -100,15 +110,16 @@ class Types:
         typer.Option(min=1, help="The most values that a column of names may have.", rich_help_panel=TYPES),
     ] = None
 
-    def without_dropped(self, table: "pd.DataFrame", path: str, target: str | None = None) -> "pd.DataFrame":
+    def without_dropped(self, table: "pd.DataFrame", path: str, targets: Sequence[str] = ()) -> "pd.DataFrame":
         """The table without the columns to leave out."""
-        return table.drop(columns=self.dropped(table.columns, path, target))
+        return table.drop(columns=self.dropped(table.columns, path, targets))
 
-    def dropped(self, columns: Iterable[Any], path: str, target: str | None = None) -> list[str]:
+    def dropped(self, columns: Iterable[Any], path: str, targets: Sequence[str] = ()) -> list[str]:
         """The columns to leave out."""
         dropped = columns_in(self.drop, columns, path)
-        if target in dropped:
-            raise ParameterError(f"--drop names {target!r}, the column to predict")
+        for target in targets:
+            if target in dropped:
+                raise ParameterError(f"--drop names {target!r}, the column to predict")
         return dropped
 
     def parameters(self, columns: Sequence[Any], path: str) -> dict[str, Any]:
@@ -213,11 +224,43 @@ class Learning:
         return searches[self.search or "auto"](max_time=self.seconds)
 
 
-def load(path: str) -> "RuleNetworkClassifier":
-    """The model in a file."""
+def load(path: str, abstain: bool = False) -> "RuleNetworkClassifier":
+    """The model in a file, which may be asked to ``abstain``."""
     from rulenet import RuleNetworkClassifier
 
-    return RuleNetworkClassifier.load(path)
+    loaded = RuleNetworkClassifier.load(path)
+    return loaded.set_params(on_conflict="abstain") if abstain else loaded
+
+
+def labels_of(
+    files: Files, types: Types, learning: Learning, path: str, targets: Sequence[str]
+) -> "tuple[pd.DataFrame, pd.DataFrame]":
+    """The columns to learn from, and several columns to predict; 0 and 1, or False and True, say whether."""
+    import pandas as pd
+
+    from rulenet.cli import tables
+    from rulenet.cli.classes import check_classes, indicated
+
+    if learning.positive is not None:
+        raise ParameterError(f"--positive is {learning.positive!r}, a class of one column, but --target names several")
+    if learning.class_weight not in (None, "balanced"):
+        raise ParameterError(f"--class-weight is {learning.class_weight!r}, but for several columns it is balanced")
+    X, columns = tables.split_all(types.without_dropped(files.read(path), path, targets), targets, path)
+    for name in targets:
+        check_classes(columns[name].value_counts().rename(name), None, path)
+    return X, pd.DataFrame({name: indicated(columns[name]) for name in targets})
+
+
+def of_targets(model: "RuleNetworkClassifier", targets: Sequence[str] | None) -> "list[str]":
+    """The columns that a model predicts, or those of them that are asked for."""
+    from rulenet.fitted_targets import FittedTargets
+
+    fitted = model.fitted_
+    if not isinstance(fitted, FittedTargets):
+        if targets:
+            raise ParameterError(f"--target is {targets[0]!r}, but the model predicts one column only")
+        return []
+    return [fitted.columns[fitted.place(name)] for name in targets] if targets else fitted.columns
 
 
 def choose(model: "RuleNetworkClassifier", row: int | None) -> "RuleNetworkClassifier":

@@ -1,5 +1,6 @@
 """`rulenet predict`: classes, and probabilities, for the rows of a table."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rulenet.calibration import Margins
+    from rulenet.estimator import RuleNetworkClassifier
     from rulenet.fitted import Fitted
-    from rulenet.fitted_targets import FittedTargets
 
 EPILOG = """Examples:\n
 rulenet predict cars.json new.csv -o out.csv\n
@@ -33,50 +34,58 @@ def predict(
     ] = "-",
     proba: Annotated[bool, typer.Option("--proba", help="A column with the probability of every class too.")] = False,
     name: Annotated[str, typer.Option(help="The name of the column with the predictions.")] = "prediction",
+    target: options.Chosen = None,
+    abstain: options.Abstain = False,
 ) -> None:
     """Add a column with the predicted class to a table."""
     from rulenet.cli import tables
     from rulenet.cli.large import is_large
 
     if is_large(data):
-        _predict_large(model, data, files, output, proba, name)
+        _predict_large(model, data, files, output, proba, name, abstain)
         return
-    loaded, table = options.load(model), files.read(data)
+    loaded, table = options.load(model, abstain), files.read(data)
     rows = options.rows_for(loaded, table, data)
-    found = _predicted(loaded.fitted_, rows, name, proba)
+    found = _predicted(loaded, rows, name, proba, options.of_targets(loaded, target))
     taken = [column for column in found if column in table]
     if taken:
         raise TableError(f"{data}: has a column {taken[0]!r} already; name the predictions with --name")
     tables.write(table.assign(**found), output)
 
 
-def _predict_large(model: str, data: str, files: options.Files, output: str, proba: bool, name: str) -> None:
+def _predict_large(
+    model: str, data: str, files: options.Files, output: str, proba: bool, name: str, abstain: bool
+) -> None:
     """Read, predict and write batch by batch."""
     from rulenet.cli.large import Large
     from rulenet.cli.tables import write_batches
     from rulenet.shards.streams import with_predictions
 
-    loaded, table = options.load(model), Large(data, files)
+    loaded, table = options.load(model, abstain), Large(data, files)
     options.check_read(loaded, table.columns, data)
-    write_batches(
-        with_predictions(loaded.one_target("a large table"), table.source, loaded.n_jobs, proba, name), output
-    )
+    fitted, may_abstain = loaded.one_target("a large table"), loaded.on_conflict == "abstain"
+    write_batches(with_predictions(fitted, table.source, loaded.n_jobs, proba, name, may_abstain), output)
 
 
-def _predicted(fitted: "Fitted | FittedTargets", rows: "pd.DataFrame", name: str, proba: bool) -> dict[str, Any]:
+def _predicted(
+    model: "RuleNetworkClassifier", rows: "pd.DataFrame", name: str, proba: bool, targets: Sequence[str]
+) -> dict[str, Any]:
     """The columns of predictions; those of several targets end in their names."""
     from rulenet.fitted_targets import FittedTargets
 
+    fitted, abstain = model.fitted_, model.on_conflict == "abstain"
     if not isinstance(fitted, FittedTargets):
-        return _columns(fitted, fitted.margins(rows), name, "probability_" if proba else None)
+        return _columns(fitted, fitted.margins(rows), name, "probability_" if proba else None, abstain)
     found = dict[str, Any]()
     for column, one, margins in zip(fitted.columns, fitted.parts, fitted.margins(rows), strict=True):
-        found |= _columns(one, margins, f"{name}_{column}", f"probability_{column}_" if proba else None)
+        if column not in targets:
+            continue
+        found |= _columns(one, margins, f"{name}_{column}", f"probability_{column}_" if proba else None, abstain)
     return found
 
 
-def _columns(fitted: "Fitted", margins: "Margins", name: str, start: str | None) -> dict[str, Any]:
-    found: dict[str, Any] = {name: fitted.classes[fitted.decide(margins)]}
+def _columns(fitted: "Fitted", margins: "Margins", name: str, start: str | None, abstain: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {name: fitted.label(margins, abstain)}
     if start is not None:
         probabilities = fitted.probabilities_of(margins).T
         found |= {f"{start}{label}": p for label, p in zip(fitted.classes, probabilities, strict=True)}

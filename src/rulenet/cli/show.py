@@ -58,6 +58,8 @@ def show(
     ] = None,
     table: Annotated[str | None, typer.Option(help="For SQL with --style select: the table.")] = None,
     start: Annotated[str | None, typer.Option(help="For Excel: the cell of the first column, A2 if not said.")] = None,
+    target: options.Chosen = None,
+    abstain: options.Abstain = False,
     executable: Annotated[bool, typer.Option("--executable", help="For Prolog: a program that runs.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A file to write to; ONNX needs one, or a pipe.")
@@ -69,7 +71,11 @@ def show(
 
     if format not in FORMATS:
         raise ParameterError(f"--as is {format!r}, but must be one of {', '.join(FORMATS)}")
-    loaded = options.choose(options.load(model), choose)
+    loaded = options.choose(options.load(model, abstain), choose)
+    targets = options.of_targets(loaded, target)
+    if target and len(targets) > 1:
+        raise ParameterError(f"--target names {len(targets)} columns, but one is shown alone, or all without it")
+    loaded = loaded.target(targets[0]) if target else loaded
     if all_found:
         typer.echo(_listed(loaded))
         return

@@ -61,14 +61,29 @@ def read(path: str, how: Reading | None = None) -> pd.DataFrame:
 
 def split(table: pd.DataFrame, target: str, path: str) -> tuple[pd.DataFrame, "pd.Series[str]"]:
     """The columns to learn from, and the classes in the column ``target``, as text."""
-    check_columns([target], table.columns, path)
-    labels = table[target]
-    if labels.isna().any():
-        row = int(labels.isna().to_numpy().argmax())
-        raise TableError(f"{path}: column {target!r} is missing in row {row}; give it a value or remove the row")
-    if table.shape[1] == 1:
-        raise TableError(f"{path}: has no column but {target!r}; something to learn from is needed")
-    return table.drop(columns=target), labels.map(str).astype(object)
+    rest, columns = split_all(table, [target], path)
+    return rest, columns[target]
+
+
+def split_all(
+    table: pd.DataFrame, targets: Sequence[str], path: str
+) -> "tuple[pd.DataFrame, dict[str, pd.Series[str]]]":
+    """The columns to learn from, and the classes in the columns ``targets``, as text."""
+    check_columns(targets, table.columns, path)
+    columns = dict[str, "pd.Series[str]"]()
+    for target in targets:
+        if target in columns:
+            raise TableError(f"{path}: column {target!r} is to be predicted twice; name it once")
+        labels = table[target]
+        if labels.isna().any():
+            row = int(labels.isna().to_numpy().argmax())
+            raise TableError(f"{path}: column {target!r} is missing in row {row}; give it a value or remove the row")
+        columns[target] = labels.map(str).astype(object)
+    if table.shape[1] == len(targets):
+        raise TableError(
+            f"{path}: has no column but {', '.join(map(repr, targets))}; something to learn from is needed"
+        )
+    return table.drop(columns=[*targets]), columns
 
 
 def check_columns(names: Iterable[str], known: Iterable[Any], path: str, why: str = "") -> None:

@@ -5,6 +5,8 @@ schedule    every temperature, price, count and share, and why
 sample      networks sampled by walks at a constant temperature, and their vote
 distil      one network for the vote
 scoring     what a walk finds: units, points, biases; and the network that says the same
+start       a network as what a walk begins at
+zero        where margins begin, so that firing tells as much as it can
 walk        a counting network on its random walk
 kernels     the compiled walk
 bit_counts  single instructions

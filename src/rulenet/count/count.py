@@ -10,10 +10,16 @@ from itertools import islice
 from time import perf_counter
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rulenet.count.distil import make_lesson, study
 from rulenet.count.sample import Voters, sample_voters
 from rulenet.count.schedule import Schedule
 from rulenet.count.scoring import Scoring, opposites
+from rulenet.count.start import scoring_of
+from rulenet.count.zero import place_zero
+from rulenet.exceptions import ParameterError
 from rulenet.network import Network
 from rulenet.parameters import Constraint, integer, number, options
 from rulenet.search.budget import Budget
@@ -75,18 +81,18 @@ class Count(Strategy):
     ) -> Found:
         """The network for the vote, its accuracy at every stage, larger prices' networks, and rows left out.
 
-        The walks begin at the empty network, whatever the ``start``.
+        The walks begin at the empty network, or where the ``start`` has one for networks that count, there.
         """
         self.check()
         deadline = None if self.max_time is None else perf_counter() + self.max_time
         threads = Threads(n_jobs, deadline)
         schedule = self.schedule().fitted_to(problem.n_rows, problem.n_classes)
-        tasks = _folds(problem, schedule, seed)
+        tasks = _folds(problem, start, schedule, seed)
         total = 1 + len(tasks) * schedule.fold_share
         seconds = None if self.max_time is None else 0.9 * self.max_time / total
         with threads.interruptible():
             report(Progress("vote", 0.0, 0.0))
-        networks = _learn(problem, schedule, seed, threads, seconds, schedule.other_prices, report, 1 / total)
+        networks = _learn(problem, start, schedule, seed, threads, seconds, schedule.other_prices, report, 1 / total)
         accuracy = [problem.accuracy(network) for network in networks]
         held_out = _held_out(tasks, schedule, threads, seconds, report, 1 / total, accuracy[0])
         validation = None if held_out is None else held_out.accuracy
@@ -121,21 +127,34 @@ class _Fold:
     kept: Problem
     left_out: Problem
     seed: int
+    start: Start
 
 
-def _folds(problem: Problem, schedule: Schedule, seed: int) -> list[_Fold]:
+def _folds(problem: Problem, start: Start, schedule: Schedule, seed: int) -> list[_Fold]:
     if schedule.n_folds == 0 or problem.n_rows < schedule.least_rows:
         return []
     return [
-        _Fold(problem.take(kept), problem.take(left_out), draw_seed(seed, 1000 + number))
+        _Fold(rows := problem.take(kept), problem.take(left_out), draw_seed(seed, 1000 + number), start.on(rows))
         for number, (kept, left_out) in enumerate(
             islice(make_folds(problem, schedule.n_folds, seed), schedule.n_judged)
         )
     ]
 
 
+def _begin(problem: Problem, start: Start, opposite: NDArray[np.int64], seed: int) -> Scoring | None:
+    """What walks begin at, None for the empty network."""
+    network = start.counting(seed)
+    if network is None:
+        return None
+    n_outputs = 1 if problem.n_classes == 2 else problem.n_classes
+    if network.n_outputs != n_outputs:
+        raise ParameterError(f"init has {network.n_outputs} outputs, but the classes of y take {n_outputs}")
+    return scoring_of(network, opposite)
+
+
 def _learn(
     problem: Problem,
+    start: Start,
     schedule: Schedule,
     seed: int,
     threads: Threads,
@@ -146,12 +165,13 @@ def _learn(
 ) -> list[Network]:
     """The network for the vote of walks on a problem; then those for higher prices."""
     opposite = opposites(problem.literals, problem.n_rows, problem.relations.owner)
+    begin = _begin(problem, start, opposite, seed)
     rounds = -(-schedule.n_walks // threads.n_threads)
     n_sampled = schedule.n_burn + schedule.n_snapshots * schedule.n_between
     budget = Budget(n_sampled, None if seconds is None else 0.5 * seconds / rounds, threads.stop)
 
     def sampling(number: int) -> Callable[[], Sequence[Scoring]]:
-        return lambda: sample_voters(problem, opposite, number, schedule, draw_seed(seed, number), budget)
+        return lambda: sample_voters(problem, opposite, number, schedule, draw_seed(seed, number), budget, begin)
 
     def note(number: int, found: Sequence[Scoring]) -> None:
         report(Progress("vote", 0.5 * share * (number + 1) / schedule.n_walks, 0.0))
@@ -172,7 +192,7 @@ def _learn(
         mine = budget if number < schedule.n_students else budget.part(schedule.other_share, schedule.other_share)
 
         def task() -> tuple[float, Scoring]:
-            walker = study(lesson, problem, opposite, law, schedule, draw_seed(seed, 500 + number), mine)
+            walker = study(lesson, problem, opposite, law, schedule, draw_seed(seed, 500 + number), mine, begin)
             return walker.cost, walker.best()
 
         return task
@@ -181,7 +201,8 @@ def _learn(
     done = [result if result is not None else studying(number)() for number, result in enumerate(found)]
     best = min(done[: schedule.n_students], key=lambda pair: pair[0])
     n_literals = len(problem.literals)
-    return [scoring.network(n_literals, opposite) for _, scoring in (best, *done[schedule.n_students :])]
+    found_networks = [scoring.network(n_literals, opposite) for _, scoring in (best, *done[schedule.n_students :])]
+    return [place_zero(network, problem) for network in found_networks]
 
 
 def _held_out(
@@ -204,7 +225,8 @@ def _held_out(
     )
     pairs = list[tuple[Network, Problem]]()
     for n_done, fold in enumerate(folds, 1):
-        network = _learn(fold.kept, shorter, fold.seed, threads, None if seconds is None else seconds * share)[0]
+        limit = None if seconds is None else seconds * share
+        network = _learn(fold.kept, fold.start, shorter, fold.seed, threads, limit)[0]
         if threads.stop[0]:
             break
         pairs.append((network, fold.left_out))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rulenet import bits, kernels
 from rulenet.count.sample import Voters
 from rulenet.count.schedule import Law, Schedule
+from rulenet.count.scoring import Scoring
 from rulenet.count.walk import Walker, rows_of
 from rulenet.search.budget import Budget
 from rulenet.search.folds import sample_rows
@@ -50,11 +51,12 @@ def study(
     schedule: Schedule,
     seed: int,
     budget: Budget,
+    begin: Scoring | None = None,
 ) -> Walker:
     """A walk that cools to a network for the lesson."""
     rows = rows_of(lesson.literals, lesson.weights, problem.relations, opposite)
-    walker = Walker.of(rows, law, schedule.vote_steps, seed, schedule.max_units)
-    budget.cool(walker, law.hot, law.cold, law.price)
+    walker = Walker.of(rows, law, schedule.vote_steps, seed, schedule.max_units, begin)
+    budget.cool(walker, law.hot if begin is None else schedule.start_hot, law.cold, law.price)
     return walker
 
 

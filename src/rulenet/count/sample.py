@@ -33,17 +33,23 @@ class Voters:
 
 
 def sample_voters(
-    problem: Problem, opposite: NDArray[np.int64], number: int, schedule: Schedule, seed: int, budget: Budget
+    problem: Problem,
+    opposite: NDArray[np.int64],
+    number: int,
+    schedule: Schedule,
+    seed: int,
+    budget: Budget,
+    begin: Scoring | None = None,
 ) -> Sequence[Scoring]:
     """The networks that walk ``number`` leaves behind; each walk sees a sample of many rows."""
     chosen = sample_rows(np.arange(problem.n_rows), schedule.max_rows, seed, problem.codes)
     seen = problem if len(chosen) == problem.n_rows else problem.take(chosen)
     law = schedule.samplers[number % len(schedule.samplers)]
     rows = rows_of(seen.literals, class_weights(seen), seen.relations, opposite)
-    walker = Walker.of(rows, law, problem.row_weight, seed, schedule.max_units)
+    walker = Walker.of(rows, law, problem.row_weight, seed, schedule.max_units, begin)
     n_after = schedule.n_snapshots * schedule.n_between
     share = schedule.n_burn / (schedule.n_burn + n_after)
-    budget.part(share, share).cool(walker, law.hot, law.cold, law.price)
+    budget.part(share, share).cool(walker, law.hot if begin is None else schedule.start_hot, law.cold, law.price)
     between = budget.part((1 - share) / schedule.n_snapshots, (1 - share) / schedule.n_snapshots)
     found = []
     for _ in range(schedule.n_snapshots):

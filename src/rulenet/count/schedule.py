@@ -52,6 +52,8 @@ class Schedule:
     own: int = 2
     vote_steps: int = 32
     max_units: int = 64
+    # Walks from a network that was given begin cooler, so as not to forget it.
+    start_hot: float = 2.0
     # A walk sees so many rows at the most, and the network that is kept so many.
     max_rows: int = 4_096
     max_lesson: int = 16_384

@@ -35,7 +35,7 @@ class Scoring:
             mine, need = list[int](), -int(self.bias[k])
             for u, inputs in enumerate(self.inputs):
                 n = int(self.points[u, k])
-                unit = (inputs, self.needs[u]) if n > 0 else _opposite(inputs, self.needs[u], opposite)
+                unit = (inputs, self.needs[u]) if n > 0 else opposite_unit(inputs, self.needs[u], opposite)
                 mine += _places(units, unit, abs(n), mine)
                 need += max(0, -n)
             edges.append(mine)
@@ -78,7 +78,7 @@ def opposites(literals: bits.Words, n_rows: int, owner: NDArray[np.int64]) -> ND
     return np.array([place.get((a, (~row & valid).tobytes()), -1) for a, row in pairs], dtype=np.int64)
 
 
-def _opposite(inputs: tuple[int, ...], need: int, opposite: NDArray[np.int64]) -> tuple[tuple[int, ...], int]:
+def opposite_unit(inputs: tuple[int, ...], need: int, opposite: NDArray[np.int64]) -> tuple[tuple[int, ...], int]:
     """The unit that holds where this one does not."""
     return tuple(int(opposite[j]) for j in inputs), len(inputs) - need + 1
 

@@ -29,6 +29,8 @@ from rulenet.count.scoring import Scoring
 MOST_NATS = 20.0
 # With more outputs, what a point would cost is not kept for every row: it changes too often.
 MOST_NOTED = 4
+# Units that a walk may add to those of the network that it begins at.
+N_SPARE = 16
 
 
 @cache
@@ -65,9 +67,14 @@ class Walker:
         self.moves = np.cumsum([*MOVES.values()])
 
     @classmethod
-    def of(cls, rows: Rows, law: Law, row_weight: float, seed: int, max_units: int) -> Self:
-        """A walk that starts at the network without units."""
-        walker = cls(rows, _empty_walk(rows, seed, max_units), law, row_weight)
+    def of(
+        cls, rows: Rows, law: Law, row_weight: float, seed: int, max_units: int, begin: Scoring | None = None
+    ) -> Self:
+        """A walk that starts at the network without units, or at a given one, which may have more of them."""
+        if begin is None:
+            walker = cls(rows, _empty_walk(rows, seed, max_units), law, row_weight)
+        else:
+            walker = cls(rows, _walk_from(begin, rows, seed, max_units), law, row_weight)
         kernels.evaluate(walker.walk, rows, walker.tables)
         return walker
 
@@ -111,7 +118,18 @@ class Walker:
         return Scoring(read, tuple(need[:n_units].tolist()), points[:n_units].copy(), bias.copy(), self.law.scale)
 
 
-def _empty_walk(rows: Rows, seed: int, max_units: int) -> Walk:
+def _walk_from(begin: Scoring, rows: Rows, seed: int, max_units: int) -> Walk:
+    n_units = len(begin.inputs)
+    longest = max(map(len, begin.inputs), default=0)
+    walk = _empty_walk(rows, seed, max(max_units, n_units + N_SPARE), max(MAX_INPUTS, longest))
+    walk.counters[N_UNITS] = n_units
+    for u, inputs in enumerate(begin.inputs):
+        walk.inputs[u, : len(inputs)], walk.n_inputs[u] = inputs, len(inputs)
+    walk.need[:n_units], walk.points[:n_units], walk.bias[:] = begin.needs, begin.points, begin.bias
+    return walk
+
+
+def _empty_walk(rows: Rows, seed: int, max_units: int, max_inputs: int = MAX_INPUTS) -> Walk:
     n_classes = rows.weights.shape[1]
     n_outputs, (n_rows, n_words) = 1 if n_classes == 2 else n_classes, (len(rows.totals), rows.literals.shape[1])
     many = n_outputs > 1
@@ -120,7 +138,7 @@ def _empty_walk(rows: Rows, seed: int, max_units: int) -> Walk:
         count = np.zeros((3, max_units), np.int64)
         points = np.zeros((max_units, n_outputs), np.int64)
         return (
-            np.zeros((max_units, MAX_INPUTS + 1), np.int32),
+            np.zeros((max_units, max_inputs + 1), np.int32),
             count[0],
             count[1],
             points,
@@ -136,7 +154,7 @@ def _empty_walk(rows: Rows, seed: int, max_units: int) -> Walk:
         np.zeros((2 * n_outputs if n_outputs <= MOST_NOTED else 0, n_rows), np.int64),
         *units(),
         np.zeros(n_words, np.uint64),
-        np.zeros(MAX_INPUTS + 2, np.int32),
+        np.zeros(max_inputs + 2, np.int32),
         np.zeros(n_outputs, np.int64),
         np.zeros(N_COUNTERS, np.int64),
         np.array([seed], np.uint64),

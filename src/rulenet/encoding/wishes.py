@@ -151,3 +151,23 @@ def is_missing_asked(missing: Missing, n_missing: int, n_rows: int) -> bool:
     if not 0 < n_missing < n_rows or missing is False:
         return False
     return bool(missing != "auto" or (n_missing >= 5 and n_missing * 100 >= n_rows))
+
+
+def directions_of(
+    monotonic_cst: Mapping[Any, int] | Sequence[int] | None, outputs: tuple[int, ...]
+) -> dict[Any, int] | None:
+    """The direction of every column for the class that the rules describe; ``monotonic_cst`` speaks of the second."""
+    if monotonic_cst is None:
+        return None
+    if len(outputs) > 1:
+        raise ParameterError(f"monotonic_cst speaks of the second of two classes, but y holds {len(outputs)}")
+    pairs = monotonic_cst.items() if isinstance(monotonic_cst, Mapping) else enumerate(monotonic_cst)
+    return {column: int(sign) if outputs[0] == 1 else -int(sign) for column, sign in pairs}
+
+
+def check_directions(monotonic_cst: Mapping[Any, int] | Sequence[int] | None, n_columns: int) -> None:
+    """Refuse a list that says nothing of some columns."""
+    if monotonic_cst is not None and not isinstance(monotonic_cst, Mapping) and len(monotonic_cst) < n_columns:
+        raise ParameterError(
+            f"monotonic_cst lists {len(monotonic_cst)} directions, but the table has {n_columns} columns"
+        )

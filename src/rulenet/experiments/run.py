@@ -17,6 +17,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score
 
+from rulenet.experiments.confusion import count_pairs
 from rulenet.experiments.progress import show_progress
 from rulenet.experiments.results import open_results, read_results
 from rulenet.experiments.scores import judge
@@ -83,7 +84,7 @@ def run_fits(
         for fit in study.fits() if fits is None else fits:
             train, test = split(fit.dataset, fit.seed if study.fold_seed is None else 0)[fit.fold]
             learner = study.learners[fit.learner]
-            yield delayed(run)(fit, learner, load(fit.dataset), train, test, dict(study.measures))
+            yield delayed(run)(fit, learner, load(fit.dataset), train, test, dict(study.measures), study.confusion)
 
     rows: Iterator[dict[str, object]] = Parallel(n_jobs, prefer=prefer, return_as="generator_unordered")(tasks())
     return rows
@@ -96,6 +97,7 @@ def execute(
     train: NDArray[np.int64],
     test: NDArray[np.int64],
     measures: dict[str, Measure],
+    confusion: bool = False,
 ) -> dict[str, object]:
     """The row of results of one fit; making the learner is not timed."""
     X, y = table
@@ -114,6 +116,8 @@ def execute(
         model.fit(X.iloc[train], y.iloc[train])
         row["fit_seconds"] = round(perf_counter() - start, 6)
         row |= judge(model, X.iloc[test], y.iloc[test])
+        if confusion:
+            row["confusion"] = count_pairs(y.iloc[test], model.predict(X.iloc[test]))
         row["train_accuracy"] = accuracy_score(y.iloc[train], model.predict(X.iloc[train]))
         return row | {name: measure(model) for name, measure in measures.items()}
     except Exception as error:  # a study of days goes on when one learner fails on one fold

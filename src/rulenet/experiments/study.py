@@ -45,6 +45,8 @@ class Study:
         The folds of data sets that have their own, such as ``PredefinedSplit`` for one training and one test part.
     measures : mapping of names to functions of the fitted classifier
         Further columns of the results.
+    confusion : bool
+        Whether rows of results tell how often each class was given to rows of each; files of results do not hold that.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Study:
     fold_seed: int | None = 0
     splitters: Mapping[str, Any] = field(default_factory=dict)
     measures: Mapping[str, Measure] = field(default_factory=dict)
+    confusion: bool = False
 
     def __post_init__(self) -> None:
         if self.n_splits < 2:

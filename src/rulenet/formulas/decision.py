@@ -225,11 +225,16 @@ class Decision:
                 found[:, k] += points * held[part]
         return found
 
-    def decide(self, rows: Codes) -> NDArray[np.object_]:
-        """The label of every row: the largest margin, of equal ones the first."""
-        labels = np.empty(len(self.outputs), dtype=object)
+    def decide(self, rows: Codes, abstain: bool = False) -> NDArray[np.object_]:
+        """The label of every row: the largest margin, of equal ones the first.
+
+        If it may ``abstain``, it is None where several classes reach their need, or none does.
+        """
+        labels, margins = np.empty(len(self.outputs), dtype=object), self.margins(rows)
         labels[:] = self.labels
-        found: NDArray[np.object_] = labels[self.margins(rows).argmax(axis=1)]
+        found: NDArray[np.object_] = labels[margins.argmax(axis=1)]
+        if abstain:
+            found[(margins >= 0).sum(axis=1) != 1] = None
         return found
 
     def rename(self, names: Mapping[str, str]) -> "Decision":

@@ -117,8 +117,8 @@ class Decisions(Decision):
             return simplify(Formula(score.fires, concepts, self.attributes, goal.name))
         return Decision(self._scores(goal), concepts, self.attributes, goal.name)
 
-    def decide(self, rows: Codes) -> NDArray[np.object_]:
-        """The label of every row for every column, (n_rows, n_columns)."""
+    def decide(self, rows: Codes, abstain: bool = False) -> NDArray[np.object_]:
+        """The label of every row for every column, (n_rows, n_columns); None as `Decision.decide` says."""
         margins, found = self.margins(rows), np.empty((len(rows), len(self.goals)), dtype=object)
         first = 0
         for k, goal in enumerate(self.goals):
@@ -126,6 +126,8 @@ class Decisions(Decision):
             first += len(goal.outputs)
             chosen = np.where(mine[:, 0] >= 0, 0, 1) if len(goal.outputs) == 1 else mine.argmax(axis=1)
             found[:, k] = [goal.labels[i] for i in chosen]
+            if abstain and len(goal.outputs) > 1:
+                found[(mine >= 0).sum(axis=1) != 1, k] = None
         return found
 
     def rename(self, names: Mapping[str, str]) -> "Decisions":

@@ -137,8 +137,11 @@ def condition_counts(said: Formula | Decision) -> dict[str, int]:
     return {attribute.name: asked[attribute.name] for attribute in said.attributes}
 
 
-def decision_path(decision: Decision, rows: Codes) -> pd.DataFrame:
+def decision_path(decision: Decision, rows: Codes, one_fires: bool = False) -> pd.DataFrame:
     """One line a row: its class and by what margin, the runner-up, and which classes fired.
+
+    Of two classes one fires in every row, as ``one_fires`` says: the one that is described where it reaches its need,
+    else the other one.
 
     ``lead`` is how far the class is ahead of the runner-up, 0 in a tie; ``says`` is "one" where one class fired,
     "conflict" where several did, "none" where none. Then there is a column ``margin of ...`` for every class.
@@ -158,6 +161,8 @@ def decision_path(decision: Decision, rows: Codes) -> pd.DataFrame:
     labels = np.empty(len(decision.labels), dtype=object)
     labels[:] = decision.labels
     fired = [tuple(label for label, m in zip(decision.labels, row, strict=True) if m >= 0) for row in margins]
+    if one_fires:
+        fired = [(label,) for label in labels[first]]
     table = pd.DataFrame({decision.target: labels[first], "margin": margins[i, first], "runner-up": labels[second]})
     table["lead"] = margins[i, first] - margins[i, second]
     table["fired"] = pd.Series(fired, dtype=object)

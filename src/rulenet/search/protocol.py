@@ -122,6 +122,10 @@ class Start(Protocol):
         """The start for some of the rows: one that is learned must not know the others."""
         return self
 
+    def counting(self, seed: int) -> Network | None:
+        """Where a search for networks that count begins, None for the empty network; its units join conditions."""
+        return None
+
     def another(self, seed: int) -> Network | None:
         """Another network to start from where the first one led nowhere, None if there is none."""
         return None

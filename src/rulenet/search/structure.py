@@ -1,7 +1,12 @@
 """Structure that adapts: layers that make room for what a search may need, and shed what it did not use."""
 
-import numpy as np
+from collections.abc import Sequence
+from itertools import accumulate
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rulenet.exceptions import NetworkError
 from rulenet.network import Network
 
 
@@ -18,6 +23,30 @@ def trim(network: Network) -> Network:
         weights[layer], weights[layer - 1] = weights[layer][:, read], weights[layer - 1][read]
         needs[layer - 1] = needs[layer - 1][read]
     return Network(weights, network.first_gate, needs)
+
+
+def side_by_side(networks: Sequence[Network]) -> Network:
+    """One network with the outputs of all, which read the same literals and have as many layers of the same gates.
+
+    >>> side_by_side([Network([[[1, 0]], [[1]]]), Network([[[1, 1], [0, 1]], [[1, 1]]], needs=[[1, 1], [2]])])
+    Network(2 -> 3, 'and' first, 7 edges, 1 counting, 2 outputs)
+    """
+    shapes = {(network.n_literals, network.gates) for network in networks}
+    if len(shapes) != 1:
+        found = "; ".join(f"{n} literals, {' - '.join(gates)}" for n, gates in sorted(shapes))
+        raise NetworkError(f"networks that stand side by side have the same literals and gates, but these have {found}")
+    first, *rest = zip(*(network.weights for network in networks), strict=True)
+    weights = [np.vstack(first), *(_diagonal(layer) for layer in rest)]
+    needs = [np.concatenate(layer) for layer in zip(*(network.needs for network in networks), strict=True)]
+    return Network(weights, networks[0].first_gate, needs)
+
+
+def _diagonal(blocks: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    heights, widths = ([0, *accumulate(block.shape[axis] for block in blocks)] for axis in (0, 1))
+    joined = np.zeros((heights[-1], widths[-1]), dtype=np.bool_)
+    for k, block in enumerate(blocks):
+        joined[heights[k] : heights[k + 1], widths[k] : widths[k + 1]] = block
+    return joined
 
 
 def widen(network: Network, n_spare: int) -> Network:

@@ -155,17 +155,18 @@ class DaskShards:
         return compute([delayed(_on_shard, call, function, *args) for call in self._calls])
 
 
-def predict_partitions(fitted: Fitted, table: Any, proba: bool) -> Any:
+def predict_partitions(fitted: Fitted, table: Any, proba: bool, abstain: bool = False) -> Any:
     """The class of every row as a Dask series, or the probability of every class as a Dask DataFrame."""
     if proba:
         names = [str(label) for label in fitted.classes]
         meta = pd.DataFrame({name: np.zeros(0) for name in names})
         return table.map_partitions(_probabilities, fitted, names, meta=meta)
-    return table.map_partitions(_predictions, fitted, meta=pd.Series(fitted.classes[:0], name="prediction"))
+    nothing = fitted.classes[:0].astype(object) if abstain else fitted.classes[:0]
+    return table.map_partitions(_predictions, fitted, abstain, meta=pd.Series(nothing, name="prediction"))
 
 
-def _predictions(rows: pd.DataFrame, fitted: Fitted) -> "pd.Series[Any]":
-    found = fitted.predict(known_columns(fitted, rows)) if len(rows) else fitted.classes[:0]
+def _predictions(rows: pd.DataFrame, fitted: Fitted, abstain: bool) -> "pd.Series[Any]":
+    found = fitted.predict(known_columns(fitted, rows), abstain=abstain) if len(rows) else fitted.classes[:0]
     return pd.Series(found, index=rows.index, name="prediction")
 
 

@@ -31,12 +31,12 @@ def each_batch(fitted: Fitted, source: Source, function: Callable[[pd.DataFrame]
 
 
 def with_predictions(
-    fitted: Fitted, source: Source, n_jobs: int | None, proba: bool, name: str
+    fitted: Fitted, source: Source, n_jobs: int | None, proba: bool, name: str, abstain: bool = False
 ) -> Iterator[pd.DataFrame]:
     """Every batch with a column of predicted classes and, if wished, one for the probability of every class."""
     for frame in source.read(None):
         rows = known_columns(fitted, frame)
-        new = {name: fitted.predict(rows, n_jobs)}
+        new = {name: fitted.predict(rows, n_jobs, abstain)}
         if proba:
             labels = [f"probability_{label}" for label in fitted.classes]
             new |= dict(zip(labels, fitted.probabilities(rows, n_jobs).T, strict=True))

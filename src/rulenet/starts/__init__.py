@@ -7,6 +7,7 @@ tree        a decision tree
 ripper      the rules of RIPPER
 cover       rules that cover a sample without error: ESPRESSO, Quine-McCluskey
 layers      concepts learned layer by layer
+one_vs_rest one network a class against the rest
 given       a network of the user's own
 learned     what starts that are learned from rows have in common
 """

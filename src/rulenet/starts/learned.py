@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rulenet import bits
 from rulenet.conditions import Attribute, Condition
-from rulenet.exceptions import FormulaError
+from rulenet.exceptions import FormulaError, ParameterError
 from rulenet.network import Gate, Network
 from rulenet.search.folds import sample_rows
 from rulenet.search.problem import Problem
@@ -33,6 +33,15 @@ class LearnedInit(Strategy):
     @abstractmethod
     def learn(self, problem: Problem, conditions: Sequence[Condition], seed: int) -> Network:
         """The network learned from the rows of ``problem``."""
+
+    def learn_counting(self, problem: Problem, conditions: Sequence[Condition], seed: int) -> Network:
+        """The same for a search of networks that count, where possible with one hidden layer; an output a class."""
+        if problem.n_classes > 2:
+            raise ParameterError(
+                f"init is a {type(self).__name__}, which describes one of two classes, but y holds "
+                f"{problem.n_classes}: take init='tree' or a OneVsRestInit"
+            )
+        return self.learn(problem, conditions, seed)
 
     def start_for(
         self, problem: Problem, conditions: Sequence[Condition], shapes: Shapes, gates: Sequence[Gate]
@@ -63,19 +72,28 @@ class LearnedStart(Start):
         except FormulaError:
             return self.otherwise(seed)
 
+    def counting(self, seed: int) -> Network | None:
+        """Where a search for networks that count begins; the empty network if conditions cannot say it."""
+        try:
+            return self.init.learn_counting(self.problem, self.conditions, seed)
+        except FormulaError:
+            return None
+
 
 class Sample(NamedTuple):
-    """Some rows, unpacked: the truth of literals (n_rows, n_literals), labels and weights."""
+    """Some rows, unpacked: the truth of literals (n_rows, n_literals), labels, weights, and classes as numbers."""
 
     literals: NDArray[np.bool_]
     target: NDArray[np.bool_]
     weights: NDArray[np.int64]
+    codes: NDArray[np.int64]
 
     @classmethod
     def of(cls, problem: Problem, max_rows: int, seed: int) -> Self:
         """At most ``max_rows`` random rows of a problem."""
         seen = problem.take(sample_rows(np.arange(problem.n_rows), max_rows, seed))
-        return cls(bits.unpack(seen.literals, seen.n_rows).T, bits.unpack(seen.target, seen.n_rows), seen.weights)
+        literals, target = bits.unpack(seen.literals, seen.n_rows).T, bits.unpack(seen.target, seen.n_rows)
+        return cls(literals, target, seen.weights, seen.codes)
 
 
 def attributes_of(conditions: Sequence[Condition]) -> tuple[Attribute, ...]:

@@ -8,6 +8,7 @@ from rulenet.search.protocol import Init
 from rulenet.starts.cover import EspressoInit, QuineMcCluskeyInit
 from rulenet.starts.given import GivenInit
 from rulenet.starts.layers import LayersInit
+from rulenet.starts.learned import LearnedInit
 from rulenet.starts.mixed import MixedInit
 from rulenet.starts.random import RandomInit
 from rulenet.starts.ripper import RipperInit
@@ -21,6 +22,17 @@ INITS: dict[str, type] = {
     "quine-mccluskey": QuineMcCluskeyInit,
     "layers": LayersInit,
 }
+
+
+def has_counting_start(value: Any) -> bool:
+    """Whether a search for networks that count can begin at what is given as ``init``, or at the empty network.
+
+    >>> has_counting_start("tree"), has_counting_start("auto"), has_counting_start("random")
+    (True, True, False)
+    """
+    if isinstance(value, str):
+        return value in ("auto", "current") or issubclass(INITS.get(value, object), LearnedInit)
+    return isinstance(value, Network | GivenInit | LearnedInit)
 
 
 def init_of(value: Any, *, mixed: bool = False) -> Init:

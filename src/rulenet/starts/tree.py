@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rulenet.conditions import Condition
 from rulenet.formulas.expressions import FALSE, TRUE, And, Expression, Formula, Or
@@ -41,6 +42,28 @@ class TreeInit(LearnedInit):
     def learn(self, problem: Problem, conditions: Sequence[Condition], seed: int) -> Network:
         """The network of a tree for the rows of ``problem``."""
         return to_network(self.formula(problem, conditions, seed), conditions)
+
+    def learn_counting(self, problem: Problem, conditions: Sequence[Condition], seed: int) -> Network:
+        """The leaves of a tree for any number of classes: a unit for the way to each, a point for its class.
+
+        It asks only what has its opposite among ``conditions``.
+        """
+        self.check()
+        sample, place = Sample.of(problem, self.max_rows, seed), {x: j for j, x in enumerate(conditions)}
+        asked = np.array([j for j, x in enumerate(conditions) if ~x in place], dtype=np.int64)
+        model = _new_tree(max_leaf_nodes=self.max_leaf_nodes, random_state=seed % 2**32)
+        seen = sample.literals[:, asked] if len(asked) else np.zeros((len(sample.codes), 1))
+        model.fit(seen, sample.codes, sample_weight=sample.weights)
+        ways = _ways_to_classes(model.tree_, model.classes_, [conditions[j] for j in asked])
+        n_outputs = 1 if problem.n_classes == 2 else problem.n_classes
+        told = [(way, k) for way, k in ways if n_outputs > 1 or k == 1] or [((), -1)]
+        first = np.zeros((len(told), len(conditions)), dtype=np.bool_)
+        last = np.zeros((n_outputs, len(told)), dtype=np.bool_)
+        for unit, (way, k) in enumerate(told):
+            first[unit, [place[x] for x in way]] = True
+            if k >= 0:
+                last[k if n_outputs > 1 else 0, unit] = True
+        return Network([first, last])
 
     def formula(self, problem: Problem, conditions: Sequence[Condition], seed: int) -> Formula:
         """The tree as a formula."""
@@ -82,6 +105,35 @@ def start_from_leaves(
     for layer in layers[2:]:
         layer[0, 0] = True
     return Network(layers, gate)
+
+
+Way = tuple[tuple[Condition, ...], int]
+
+
+def _ways_to_classes(tree: Any, classes: NDArray[np.int64], asked: Sequence[Condition]) -> list[Way]:
+    """The conditions on the way to every leaf, with its class; splits among leaves of one class are left out."""
+    leaves = classes[tree.value[:, 0].argmax(axis=1)]
+
+    def descend(node: int, way: tuple[Condition, ...]) -> list[Way]:
+        if tree.children_left[node] < 0:
+            return [(_shortest(way), int(leaves[node]))]
+        condition = asked[tree.feature[node]]
+        no, yes = tree.children_left[node], tree.children_right[node]
+        found = [*descend(no, (*way, ~condition)), *descend(yes, (*way, condition))]
+        return [(_shortest(way), found[0][1])] if len({k for _, k in found}) == 1 else found
+
+    return descend(0, ())
+
+
+def _shortest(way: Sequence[Condition]) -> tuple[Condition, ...]:
+    """The conditions that no other one of the same attribute implies."""
+    different = [*dict.fromkeys(way)]
+
+    def is_implied(x: Condition) -> bool:
+        others = (y for y in different if y is not x and y.attribute == x.attribute)
+        return any(y.cells & ~x.cells == 0 for y in others)
+
+    return tuple(x for x in different if not is_implied(x))
 
 
 def _list_paths(model: Any, conditions: Sequence[Condition], gate: Gate) -> list[list[int]]:

@@ -15,16 +15,18 @@ SOURCE = """\
       best = found;
     }}
   }}
-  return best[0];
+  return {answer};
 }}
 """
+ANSWERS = {False: "best[0]", True: "{name}Margins(row).filter((found) => found[1] >= 0).length === 1 ? best[0] : null"}
 
 
-def to_javascript(decision: Decision, *, name: str = "predict", module: bool = False) -> str:
+def to_javascript(decision: Decision, *, name: str = "predict", module: bool = False, abstain: bool = False) -> str:
     r"""The source of two functions from a row, an object with a property a column: to its class, and to all margins.
 
     The second is called ``predictMargins`` and gives an array of pairs of class and margin. Values are read as in the
-    functions of formulas. With ``module``, the functions are exported.
+    functions of formulas. With ``module``, the functions are exported. With ``abstain``, the class is null where
+    several classes reach their need, or none does.
 
     >>> from rulenet.conditions import Attribute
     >>> from rulenet.formulas.decision import Score
@@ -47,4 +49,5 @@ def to_javascript(decision: Decision, *, name: str = "predict", module: bool = F
         parts = (f"{n} * ({language.text(p)})" if n > 1 else f"({language.text(p)})" for n, p in score.parts)
         body.append(f"  [{plain_text(score.label)}, {' + '.join([str(-score.need), *parts])}],")
     lines = "\n  ".join([*body, "];"])
-    return SOURCE.format(readers=readers, export="export " if module else "", name=name, body=lines)
+    answer = ANSWERS[abstain].format(name=name)
+    return SOURCE.format(readers=readers, export="export " if module else "", name=name, body=lines, answer=answer)

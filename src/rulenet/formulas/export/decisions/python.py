@@ -3,12 +3,19 @@
 from rulenet.formulas.decision import Decision, simplify_decision
 from rulenet.formulas.export.python import check_name, opening, plain_text
 
+DECIDES = "The class that exceeds its need by most, of equals the first."
+ABSTAINS = "The class that alone reaches its need, None where several do or none does."
+CHOICES = {
+    False: "max(margins, key=margins.get)",
+    True: "max(margins, key=margins.get) if sum(margin >= 0 for margin in margins.values()) == 1 else None",
+}
 
-def to_python(decision: Decision, *, name: str = "predict") -> str:
+
+def to_python(decision: Decision, *, name: str = "predict", abstain: bool = False) -> str:
     """The source of two functions from a row, a mapping from column to value: to its class, and to all margins.
 
     The second is called ``predict_margins`` and gives a dictionary from class to margin. Values are read as in the
-    functions of formulas.
+    functions of formulas. With ``abstain``, the class is None where several classes reach their need, or none does.
 
     >>> from rulenet.conditions import Attribute
     >>> from rulenet.formulas.decision import Score
@@ -35,6 +42,6 @@ def to_python(decision: Decision, *, name: str = "predict") -> str:
     return (
         f'{readers}def {name}_margins(row):\n    """By how much every class exceeds its need in one row."""\n'
         f"    {lines}\n\n\n"
-        f'def {name}(row):\n    """The class that exceeds its need by most, of equals the first."""\n'
-        f"    margins = {name}_margins(row)\n    return max(margins, key=margins.get)\n"
+        f'def {name}(row):\n    """{ABSTAINS if abstain else DECIDES}"""\n'
+        f"    margins = {name}_margins(row)\n    return {CHOICES[abstain]}\n"
     )

@@ -17,7 +17,9 @@ Style = OneOf["case", "select"]
 STYLES: tuple[Style, ...] = ("case", "select")
 
 
-def to_sql(decision: Decision, *, style: Style = "case", dialect: str = "ansi", table: str = "data") -> str:
+def to_sql(
+    decision: Decision, *, style: Style = "case", dialect: str = "ansi", table: str = "data", abstain: bool = False
+) -> str:
     """The decision as SQL.
 
     Parameters
@@ -31,6 +33,8 @@ def to_sql(decision: Decision, *, style: Style = "case", dialect: str = "ansi", 
         As for formulas.
     table : str
         The table of ``"select"``.
+    abstain : bool
+        Whether the class is NULL where several classes reach their need, or none does.
 
     Examples
     --------
@@ -50,15 +54,15 @@ def to_sql(decision: Decision, *, style: Style = "case", dialect: str = "ansi", 
     """
     if style not in STYLES:
         raise FormulaError(f"style is {style!r}, but must be one of {', '.join(STYLES)}")
-    writer = _Writer(simplify_decision(decision), Writer(dialect_called(dialect)))
+    writer = _Writer(simplify_decision(decision), Writer(dialect_called(dialect)), abstain)
     return writer.expression() if style == "case" else writer.query(table)
 
 
 class _Writer:
     """A decision in one dialect."""
 
-    def __init__(self, decision: Decision, sql: Writer) -> None:
-        self.decision, self.sql = decision, sql
+    def __init__(self, decision: Decision, sql: Writer, abstain: bool) -> None:
+        self.decision, self.sql, self.abstain = decision, sql, abstain
         check_columns(decision.as_formula(), sql.dialect)
         margins = _distinct([f"margin of {label}" for label in decision.labels], {*decision.concepts, decision.target})
         columns = column_names(decision.attributes, [*decision.concepts, decision.target, *margins])
@@ -96,6 +100,13 @@ class _Writer:
         return " + ".join([str(-score.need), *self.sql.summands(score.parts)])
 
     def _winner(self) -> str:
+        """The label of the row, or NULL."""
+        if not self.abstain:
+            return self._largest()
+        fired = " + ".join(f"CASE WHEN {margin} >= 0 THEN 1 ELSE 0 END" for margin in self.margins)
+        return f"CASE WHEN {fired} = 1 THEN {self._largest()} END"
+
+    def _largest(self) -> str:
         """The first label whose margin is the largest."""
         *others, last = map(self.sql.value, self.decision.labels)
         if not others:

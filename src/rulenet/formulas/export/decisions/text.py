@@ -5,10 +5,11 @@ from rulenet.formulas.export.reading import score_words
 from rulenet.formulas.export.text import block, counted
 
 HEAD = "{} is what exceeds its need by most, or else lacks least; of equals the first"
+ALONE = "{} is what alone reaches its need; where none does, or several do, there is no answer"
 
 
-def to_text(decision: Decision) -> str:
-    """The decision in words, a block a class, concepts last.
+def to_text(decision: Decision, *, abstain: bool = False) -> str:
+    """The decision in words, a block a class, concepts last; ``abstain`` says whether several may fire, or none.
 
     >>> from rulenet.conditions import Attribute
     >>> from rulenet.formulas.expressions import And, Concept
@@ -27,7 +28,7 @@ def to_text(decision: Decision) -> str:
     fruit = pea is always 1 behind
     where c1 means size > 2 and colour = red
     """
-    blocks = [HEAD.format(decision.target)]
+    blocks = [(ALONE if abstain else HEAD).format(decision.target)]
     blocks += [class_text(decision, score) for score in decision.outputs]
     blocks += [block(f"where {name} means", meaning) for name, meaning in decision.concepts.items()]
     return "\n".join(blocks)

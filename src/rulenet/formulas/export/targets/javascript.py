@@ -12,24 +12,31 @@ SOURCE = """\
 
 {export}function {name}(row) {{
   const best = (margins) => margins.reduce((most, found) => (found[1] > most[1] ? found : most))[0];
-  return Object.fromEntries({name}Margins(row).map(([column, margins]) => [column, best(margins)]));
+  return Object.fromEntries({name}Margins(row).map(([column, margins]) => [column, {decided}]));
 }}
 """
+#: How the class of a column follows from its margins, without and with abstaining.
+DECIDED = (
+    "best(margins)",
+    "margins.length > 2 && margins.filter((found) => found[1] >= 0).length !== 1 ? null : best(margins)",
+)
 
 
-def to_javascript(decisions: Decisions, *, name: str = "predict", module: bool = False) -> str:
+def to_javascript(decisions: Decisions, *, name: str = "predict", module: bool = False, abstain: bool = False) -> str:
     """The source of two functions from a row, an object with a property a column: to the classes, and to all margins.
 
     The first gives an object with a property for every column to predict; the second, ``predictMargins``, an array of
     pairs of a column and an array of pairs of class and margin. Of two classes, the one that is not described has a
-    margin of 0 and loses ties. With ``module``, the functions are exported.
+    margin of 0 and loses ties. With ``module``, the functions are exported. With ``abstain``, a class is
+    null where several of more than two classes reach their need, or none does.
     """
     check_name(name)
     joint = simplify_decision(decisions)
     language, readers, body = opening(joint.as_formula(), {name, f"{name}Margins", "row"})
     body += ["return [", *(_goal(joint, goal, language) for goal in decisions.goals), "];"]
     lines = "\n  ".join(body)
-    return SOURCE.format(readers=readers, export="export " if module else "", name=name, body=lines)
+    export = "export " if module else ""
+    return SOURCE.format(readers=readers, export=export, name=name, body=lines, decided=DECIDED[abstain])
 
 
 def _goal(joint: Decision, goal: Goal, language: Infix) -> str:

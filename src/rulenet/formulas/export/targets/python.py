@@ -2,27 +2,30 @@
 
 from rulenet.formulas.decision import Decision, simplify_decision
 from rulenet.formulas.decisions import Decisions, Goal
+from rulenet.formulas.export.decisions.python import ABSTAINS, CHOICES, DECIDES
 from rulenet.formulas.export.infix import Infix
 from rulenet.formulas.export.python import check_name, opening, plain_text
 
 
-def to_python(decisions: Decisions, *, name: str = "predict") -> str:
+def to_python(decisions: Decisions, *, name: str = "predict", abstain: bool = False) -> str:
     """The source of two functions from a row, a mapping from column to value: to the classes, and to all margins.
 
     The first gives a dictionary from column to class; the second, ``predict_margins``, one from column to a
     dictionary from class to margin. Of two classes, the one that is not described has a margin of 0 and loses ties.
+    With ``abstain``, a class is None where several of more than two classes reach their need, or none does.
     """
     check_name(name)
     joint = simplify_decision(decisions)
     language, readers, body = opening(joint.as_formula(), {name, f"{name}_margins"})
     body += ["return {", *(_goal(joint, goal, language) for goal in decisions.goals), "}"]
     lines = "\n    ".join(body)
+    chosen = f"({CHOICES[True]} if len(margins) > 2 else {CHOICES[False]})" if abstain else CHOICES[False]
     return (
         f'{readers}def {name}_margins(row):\n    """By how much every class exceeds its need in one row."""\n'
         f"    {lines}\n\n\n"
-        f'def {name}(row):\n    """For every column the class that exceeds its need by most, of equals the first."""\n'
+        f'def {name}(row):\n    """For every column: {ABSTAINS if abstain else DECIDES}"""\n'
         f"    found = {name}_margins(row)\n"
-        f"    return {{column: max(margins, key=margins.get) for column, margins in found.items()}}\n"
+        f"    return {{column: {chosen} for column, margins in found.items()}}\n"
     )
 
 

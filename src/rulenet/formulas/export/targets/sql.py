@@ -10,7 +10,9 @@ from rulenet.formulas.export.sql_dialects import dialect_called
 from rulenet.formulas.expressions import Formula
 
 
-def to_sql(decisions: Decisions, *, style: Style = "case", dialect: str = "ansi", table: str = "data") -> str:
+def to_sql(
+    decisions: Decisions, *, style: Style = "case", dialect: str = "ansi", table: str = "data", abstain: bool = False
+) -> str:
     """The decisions as SQL.
 
     Parameters
@@ -24,6 +26,8 @@ def to_sql(decisions: Decisions, *, style: Style = "case", dialect: str = "ansi"
         As for formulas.
     table : str
         The table of ``"select"``.
+    abstain : bool
+        Whether a class is NULL where several classes of its column reach their need, or none does.
 
     Examples
     --------
@@ -39,15 +43,18 @@ def to_sql(decisions: Decisions, *, style: Style = "case", dialect: str = "ansi"
         raise FormulaError(f"style is {style!r}, but must be one of {', '.join(STYLES)}")
     sql = Writer(dialect_called(dialect))
     names = column_names(decisions.attributes, decisions.columns)
-    written = [f"{_expression(decisions, goal, dialect)} AS {sql.name(names[goal.column])}" for goal in decisions.goals]
+    written = [
+        f"{_expression(decisions, goal, dialect, abstain)} AS {sql.name(names[goal.column])}"
+        for goal in decisions.goals
+    ]
     if style == "case":
         return ",\n".join(written)
     return "\n".join(["SELECT *,", ",\n".join(written), f"FROM {sql.name(table)}"])
 
 
-def _expression(decisions: Decisions, goal: Goal, dialect: str) -> str:
+def _expression(decisions: Decisions, goal: Goal, dialect: str, abstain: bool) -> str:
     part = decisions.part(goal.column)
     if isinstance(part, Formula):
         positive, negative = goal.labels
         return formula_sql(part, dialect=dialect, positive=positive, negative=negative)
-    return decision_sql(part, dialect=dialect)
+    return decision_sql(part, dialect=dialect, abstain=abstain)
