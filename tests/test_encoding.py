@@ -15,7 +15,7 @@ from scipy import sparse
 import reference
 from rulenet import bits
 from rulenet.conditions import MISSING, UNKNOWN, Attribute
-from rulenet.encoding import Encoding, LeftOutWarning
+from rulenet.encoding import Encoding, LeftOutWarning, packing
 from rulenet.encoding.cuts import SAMPLE
 from rulenet.exceptions import ParameterError, RuleNetError, TableError
 from strategies import COLUMNS, MEASURED, tables
@@ -1004,3 +1004,18 @@ def test_only_must_be_a_mask_of_the_literals(encoding):
     for only in (np.ones(3, bool), np.ones(len(encoding.conditions), int)):
         with pytest.raises(ParameterError, match="expected one Boolean for each"):
             encoding.encode([["x", "x", True]], only=only)
+
+
+@pytest.mark.parametrize("n_cuts", [1, 64, 65, 300])
+@pytest.mark.parametrize("dtype", [np.float64, np.int64])
+def test_numbers_are_packed_alike_below_few_and_many_cuts(n_cuts, dtype):
+    rng = np.random.default_rng(n_cuts)
+    cuts = np.sort(rng.choice(1_000, n_cuts, replace=False)).astype(dtype)
+    values = rng.integers(-10, 1_010, 700).astype(dtype)
+    nothing = values[0]
+    every = np.arange(n_cuts)
+    runs = packing.Runs(n_cuts + 1, every, np.arange(n_cuts + 1), np.zeros(n_cuts, np.int64), every + 1)
+    words = np.zeros((n_cuts, bits.n_words(700)), np.uint64)
+    packing.pack_numbers(values, cuts, nothing, runs, words)
+    at_most = (values <= cuts[:, None]) & (values != nothing)
+    assert (bits.unpack(words, 700) == at_most).all()

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -29,6 +30,7 @@ from rulenet.formulas.export.prolog import atom, facts
 from rulenet.formulas.export.reading import gate_words, readings
 from rulenet.formulas.export.sql import column_names
 from rulenet.formulas.export.sympy import symbol_of, to_sympy
+from rulenet.formulas.export.text import summarise, to_text
 
 HOSTILE_VALUES = ("", " ", "it's", 'say "x"', "; DROP TABLE data; --", "a\nb\r\tc", "naïve ☃ 𝄞", "null", "\\", "%s {0}")
 HOSTILE_NAMES = (
@@ -741,3 +743,26 @@ def test_dot_is_read_by_graphviz(tmp_path):
         text = export(formula, "dot")
         done = subprocess.run(["dot", "-Tsvg"], input=text.encode(), capture_output=True, timeout=60)
         assert done.returncode == 0, done.stderr
+
+
+A, B, C, D = (Attribute(name, (0, 1)).equal(1) for name in "abcd")
+
+
+@pytest.mark.parametrize(
+    ("output", "concepts", "n_rules", "n_concepts"),
+    [
+        (And((Or((A, B)), Or((C, D)))), {}, 1, 0),  # one line, though Prolog needs five clauses
+        (Or((A, And((B, C)), And((A, Not(D))))), {}, 3, 0),
+        (Or((Concept("k"), And((A, Concept("k"))))), {"k": Or((B, And((C, D))))}, 4, 1),
+        (AtLeast(2, (A, B, B, C)), {}, 1, 0),
+        (A, {}, 1, 0),
+        (TRUE, {}, 1, 0),
+    ],
+)
+def test_the_summary_counts_what_the_text_shows(output, concepts, n_rules, n_concepts):
+    formula = Formula(output, concepts, tuple(x.attribute for x in (A, B, C, D)))
+    text = to_text(formula)
+    n_conditions = text.count("= 1") + text.count("= 0")
+    rules, conditions, *named = re.findall(r"\d+", summarise(formula))
+    assert (int(rules), int(conditions)) == (n_rules, n_conditions)
+    assert [int(n) for n in named] == ([n_concepts] if n_concepts else [])

@@ -248,3 +248,5 @@ lean = compiler(nogil=True, _nrt=False, no_cfunc_wrapper=True)
 #: many arguments. Measured: sweeps of few rows take a third.
 callee = ingredient(nogil=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 part = ingredient(nogil=True, _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+#: Part of kernels, called by these only, that allocates what it returns.
+maker = ingredient(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)

@@ -27,7 +27,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from rulenet.compiled import callee, jit, part
+from rulenet.compiled import callee, jit, maker, part
 
 # Signals of one block should fit a second-level cache; longer blocks than this gain nothing (measured).
 BLOCK_BYTES = 1 << 19
@@ -115,7 +115,7 @@ def gate_mask(flat, layer):
     return ALL if is_and else NONE
 
 
-@jit
+@maker
 def new_edges(flat):
     """Room for all edges that ``flat`` may have."""
     n_signals = 0
@@ -157,14 +157,17 @@ def bit_length(number):
     return length
 
 
-@jit
+@maker
 def new_counters(flat, n_words):
     """Room for the counters of any unit of ``flat``."""
-    most = flat.sizes.max() + 2  # a count has no more bits, and neither has a need within reach
-    return np.empty((bit_length(most) + 2, n_words), np.uint64)
+    most = 0
+    for size in flat.sizes:
+        most = max(most, size)
+    # A count has no more bits, and neither has a need within reach.
+    return np.empty((bit_length(most + 2) + 2, n_words), np.uint64)
 
 
-@jit
+@maker
 def new_scratch(flat, n_planes, n_words):
     """Working space for rows of ``n_words`` words, or for blocks of them where they are many."""
     edges = new_edges(flat)
@@ -416,7 +419,7 @@ def count_selected(counters, selected, below, flip, need):
     end_counting(counters, n_planes, counters.shape[1])
 
 
-@jit
+@maker
 def by_output(words, n_words):
     """Words of rows as (n_outputs, n_words)."""
     return words.reshape((words.size // max(n_words, 1), n_words))

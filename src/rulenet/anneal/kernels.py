@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rulenet.anneal.vectors import copy_signal, fire_unit
 from rulenet.compiled import lean, part
 from rulenet.conditions import Relations
+from rulenet.holding import hold
 from rulenet.kernels import ALL, NONE, popcount
 
 ERRORS, N_EDGES, N_SHOWN, BEST_ERRORS, BEST_N_EDGES, BEST_N_SHOWN, STAMP, N_CHANGED, N_COUNTERS = range(9)
@@ -120,6 +121,7 @@ def contains(lists, sizes, k, value):
 @lean
 def load(walk, rows, edges, first_and):
     """Fill a walk from the (unit, input) edges of a network, and judge it."""
+    walk, rows = hold(walk), hold(rows)
     flip = NONE if first_and else ALL
     n_literals = rows.literals.shape[0]
     walk.n_inputs[:] = 0
@@ -497,6 +499,7 @@ def anneal(walk, rows, n_proposals, hot, cold, price, moves, shares, stop):
     A change is made if it raises the cost, errors + price * edges, by less than the temperature times an exponential
     random number. ``stop[0]`` is looked at now and then and ends the walk.
     """
+    walk, rows = hold(walk), hold(rows)
     best = walk.counters[BEST_ERRORS] + price * walk.counters[BEST_N_SHOWN]
     temperature = hot
     for i in range(n_proposals):
@@ -527,6 +530,7 @@ def anneal(walk, rows, n_proposals, hot, cold, price, moves, shares, stop):
 @lean
 def prune(walk, rows, price, stop):
     """Remove edges, the latest first, while that does not raise the cost; the number removed."""
+    walk, rows = hold(walk), hold(rows)
     n_removed, again = 0, True
     while again and not stop[0]:
         again = False

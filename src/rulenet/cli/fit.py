@@ -123,15 +123,11 @@ def _save(model: "RuleNetworkClassifier", output: str) -> None:
 def _summary(model: "RuleNetworkClassifier", accuracy: float, seconds: float, output: str) -> str:
     from rulenet.formulas.decision import Decision
     from rulenet.formulas.decisions import Decisions
-    from rulenet.formulas.measures import measure
+    from rulenet.formulas.export.text import summarise
 
     said, end = model.formula_, f"accuracy on these rows {accuracy:.4f}, {seconds:.1f} s"
     if isinstance(said, Decision):
         what = "all" if isinstance(said, Decisions) else f"{len(said.labels)} classes"
         concepts = f"{len(said.conditions)} different conditions and {len(said.concepts)} named concepts"
         return f"{output}: {said.target} of {what} by {concepts}; size {model.size_}, {end}"
-    size = measure(said)
-    return (
-        f"{output}: {said.target} in {size.rules} rules with {size.conditions} conditions "
-        f"and {size.concepts} named concepts; size {model.size_}, {end}"
-    )
+    return f"{output}: {said.target} in {summarise(said)}; size {model.size_}, {end}"

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from rulenet.compiled import lean, part
 from rulenet.count.bit_counts import count_leading_zeros, count_trailing_zeros
+from rulenet.holding import hold
 from rulenet.kernels import NONE, popcount
 
 ONE = np.uint64(1)
@@ -412,6 +413,7 @@ def note_best(walk):
 @lean
 def evaluate(walk, rows, tables):
     """Compute bits, scores, loss and size of the network in a walk from scratch."""
+    walk, rows, tables = hold(walk), hold(rows), hold(tables)
     n_outputs = walk.bias.size
     walk.counters[LOSS] = 0
     walk.counters[SIZE] = 0
@@ -761,6 +763,7 @@ def anneal(walk, rows, tables, bounds, n_proposals, hot, cold, price, moves, sto
 
     Temperatures and prices are in units of the loss table. ``moves`` has the cumulative shares of the kinds.
     """
+    walk, rows, tables = hold(walk), hold(rows), hold(tables)
     best = np.float64(walk.counters[BEST_LOSS]) + price * walk.counters[BEST_SIZE]
     temperature = hot
     for i in range(n_proposals):

@@ -7,7 +7,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from rulenet.compiled import jit, jit_with_gil
+from rulenet.compiled import callee, jit, jit_with_gil
 
 # Python's C interface, found by name when linked, so that compiled code can be cached. Numba declares some of it too,
 # so the types must be C's; elsewhere objects are addresses.
@@ -183,7 +183,20 @@ def pack_numbers(values, cuts, nothing, runs, words):
         write_tile(tile, runs, words, start)
 
 
-@jit
+@callee
+def count_below(cuts, value):
+    """How many of the sorted ``cuts`` are below a value."""
+    first, after = 0, cuts.size
+    while first < after:
+        middle = (first + after) >> 1
+        if cuts[middle] < value:
+            first = middle + 1
+        else:
+            after = middle
+    return first
+
+
+@callee
 def find_cells(block, cuts, nothing, cells):
     """The cell of every value of a block, the one after the last where it is missing."""
     n = block.size
@@ -196,13 +209,13 @@ def find_cells(block, cuts, nothing, cells):
                 cells[r] += block[r] > cut
     else:
         for r in range(n):
-            cells[r] = np.searchsorted(cuts, block[r])
+            cells[r] = count_below(cuts, block[r])
     for r in range(n):
         if block[r] == nothing or block[r] != block[r]:
             cells[r] = cuts.size + 1
 
 
-@jit
+@callee
 def write_tile(tile, runs, words, start):
     """Write the conditions of the rows of ``tile``, whose row 1 + c has the bits of cell c, and clear it.
 
@@ -220,7 +233,9 @@ def write_tile(tile, runs, words, start):
             first, after = runs.first[k], runs.after[k]
             for w in range(width):
                 words[row, start + w] |= tile[after, w] & ~tile[first, w]
-    tile[1:] = 0
+    for cell in range(1, tile.shape[0]):
+        for w in range(TILE):
+            tile[cell, w] = 0
 
 
 @jit

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from rulenet.conditions import Condition
 from rulenet.formulas.export.infix import Infix, Written
 from rulenet.formulas.export.reading import gate_words, points
-from rulenet.formulas.expressions import And, AtLeast, Constant, Expression, Formula, Gate, Or
+from rulenet.formulas.expressions import And, AtLeast, Constant, Expression, Formula, Gate, Or, parts_of
 
 MAX_LINE = 80
 
@@ -26,6 +26,32 @@ def to_text(formula: Formula) -> str:
     blocks = [block(f"{formula.target} if", formula.output)]
     blocks += [block(f"where {name} means", meaning) for name, meaning in reversed([*formula.concepts.items()])]
     return "\n".join(blocks)
+
+
+def summarise(formula: Formula) -> str:
+    """How much `to_text` has to say: rules, one for every alternative of the target and of a concept, and conditions.
+
+    >>> from rulenet.conditions import Attribute
+    >>> a, b, c = (Attribute(n, (0, 1)).equal(1) for n in "abc")
+    >>> summarise(Formula(And((a, Or((b, c)))), {}, (a.attribute, b.attribute, c.attribute)))
+    '1 rule with 3 conditions'
+    """
+    n_rules = sum(len(e.parts) if isinstance(e, Or) else 1 for _, e in formula.definitions)
+    n_conditions = sum(_count_conditions(e) for _, e in formula.definitions)
+    said = f"{_number(n_rules, 'rule')} with {_number(n_conditions, 'condition')}"
+    return f"{said} and {_number(len(formula.concepts), 'named concept')}" if formula.concepts else said
+
+
+def _number(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def _count_conditions(expression: Expression) -> int:
+    """Conditions as they are written: one that counts twice stands there once."""
+    if isinstance(expression, Condition):
+        return 1
+    parts = [p for _, p in points(expression.parts)] if isinstance(expression, AtLeast) else parts_of(expression)
+    return sum(map(_count_conditions, parts))
 
 
 def words(expression: Expression) -> str:
