@@ -2,7 +2,7 @@
 
 Numba passes a named tuple as all numbers of all its arrays, over a hundred of them for a walk, at every call; writing
 that down for the compiler took most of the time of compiling. A kernel that calls `hold` copies the tuple to its own
-frame once and passes on where that is. When all parts are inlined the copy is gone: the machine code is the same.
+frame once and passes on where that is. Once all parts are inlined the optimiser sees through the copy.
 """
 
 import functools

@@ -36,14 +36,13 @@ class Count(Strategy):
     Parameters
     ----------
     price : float, default=0.75
-        What a unit of size costs, in nats of an average row.
-    n_walks : int, default=6
+        What a unit of size costs, in nats of an average row; two thirds of it where there are more than two classes.
+    n_walks : int, default=8
         Walks that sample networks.
     n_folds : int, default=3
         Folds that judge, and that probabilities are calibrated on; 0 does without.
     n_proposals : int, default=300000
-        Proposals of a walk that finds the network, twice as many for 100 to 1,000 rows; those of other walks are in
-        proportion.
+        Proposals of a walk that finds the network; those of other walks are in proportion.
     max_inputs : int, default=5
         The most conditions that a unit joins.
     max_time : float or None, default=None
@@ -63,7 +62,7 @@ class Count(Strategy):
     def __init__(
         self,
         price: float = 0.75,
-        n_walks: int = 6,
+        n_walks: int = 8,
         n_folds: int = 3,
         n_proposals: int = 300_000,
         max_inputs: int = 5,
@@ -98,7 +97,7 @@ class Count(Strategy):
         validation = None if held_out is None else held_out.accuracy
         prices = (1.0, *schedule.other_prices)
         choices = [
-            Choice(self.price * p, n, a, validation if p == 1.0 else None)
+            Choice(schedule.student.price * p, n, a, validation if p == 1.0 else None)
             for p, n, a in zip(prices, networks, accuracy, strict=True)
         ]
         report(Progress("done", 1.0, accuracy[0], networks[0].size))

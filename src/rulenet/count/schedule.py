@@ -15,7 +15,7 @@ class Law:
     scale: float
     price: float
     cold: float
-    hot: float = 8.0
+    hot: float = 3.0
     max_inputs: int = 5
     max_points: int = 3
     max_need: int = 3
@@ -27,18 +27,17 @@ class Schedule:
 
     # Networks are sampled at two laws in turn: one with sure units, few of them; one with many cautious ones.
     samplers: tuple[Law, ...] = (Law(1.0, 0.7, 1.0), Law(0.5, 0.3, 0.5))
-    n_walks: int = 6
+    n_walks: int = 8
     # Proposals until a walk has cooled, and between two networks that it leaves behind.
     n_burn: int = 100_000
     n_between: int = 5_000
     n_snapshots: int = 20
     # The network that is kept is found cold; the vote has less noise than labels, so little speaks for a high price.
-    student: Law = Law(0.5, 0.75, 0.3)
+    student: Law = Law(0.5, 0.75, 0.3, 2.0)
     n_students: int = 2
     n_student: int = 300_000
-    # Few rows take less time, so the network is sought for longer there; very few do not need it.
-    few_rows: tuple[int, int] = (100, 1_000)
-    few_factor: int = 2
+    # More than two classes take more to tell: what a unit of size costs there, as a multiple.
+    several_price: float = 2 / 3
     # The prices of smaller networks to choose from, as multiples of the usual one; they are found in less.
     other_prices: tuple[float, ...] = (4.0, 2.0)
     other_share: float = 0.5
@@ -51,7 +50,7 @@ class Schedule:
     # How much more a training row weighs than one that is made up, and the steps in which votes are weighed.
     own: int = 2
     vote_steps: int = 32
-    max_units: int = 64
+    max_units: int = 128
     # Walks from a network that was given begin cooler, so as not to forget it.
     start_hot: float = 2.0
     # A walk sees so many rows at the most, and the network that is kept so many.
@@ -73,12 +72,12 @@ class Schedule:
 
     def fitted_to(self, n_rows: int, n_classes: int) -> Self:
         """The schedule for so many rows and classes."""
-        least, most = self.few_rows
-        factor = (self.few_factor if least <= n_rows <= most else 1) * max(1, n_classes // self.many_classes)
         many = n_rows > self.many_rows
+        price = self.student.price * (self.several_price if n_classes > 2 else 1)
         return replace(
             self,
-            n_student=self.n_student * factor,
+            student=replace(self.student, price=price),
+            n_student=self.n_student * max(1, n_classes // self.many_classes),
             max_units=max(self.max_units, self.class_units * n_classes),
             n_students=1 if many else self.n_students,
             n_judged=1 if many else self.n_judged,
