@@ -84,11 +84,10 @@ def test_notebooks_show_text_and_picture():
     assert "<svg" in html
 
 
-@pytest.mark.parametrize("style", ["network", "panels"])
-def test_points_stand_on_their_own_edge_beside_what_they_are_for(style):
+def test_in_panels_points_stand_beside_what_they_are_for():
     columns = [Attribute(f"a{k}", (0, 1)) for k in range(20)]
     score = Score("x", 30, tuple((k + 2, a.equal(1)) for k, a in enumerate(columns)))
-    figure = draw_network(Decision((score, Score("y", 0)), {}, columns), style=style)
+    figure = draw_network(Decision((score, Score("y", 0)), {}, columns), style="panels")
     texts = {text.get_text(): np.array(text.get_position()) for text in figure.axes[0].texts}
     for k in range(20):
         nearest = min(range(20), key=lambda j: abs(texts[f"a{j} = 1"][1] - texts[f"×{k + 2}"][1]))

@@ -9,7 +9,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.path import Path
-from numpy.typing import NDArray
 
 from rulenet.formulas.decision import Decision
 from rulenet.formulas.expressions import Formula
@@ -26,7 +25,6 @@ from rulenet.scene.scene import Style
 DASHES = (0, (4, 2))
 HEIGHT, DOT = 0.21, 0.045  # inches
 REACH = 0.45  # of the way between two points: how far a curve stays level
-NEAR, EARLY = 0.07, 0.22  # of what stands on an edge: inches above or below its source, and the share of the way
 LEGEND = {"and": "all of", "or": "any of", "count": "at least so many of"}
 
 
@@ -82,8 +80,8 @@ def _draw(axes: Axes, scene: Scene, palette: Palette) -> None:
     for edge in scene.edges:
         axes.add_patch(_curve(edge, palette))
         if edge.times > 1:
-            x, y = edge.points[0] + np.array([1.5 * DOT, 0]) if scene.panels else _place_of_times(edge)
-            write(axes, x, y, f"×{edge.times}", ha="left", va="center", fontsize=7, color=palette.ink, halo=True)
+            x, y = _place_of_times(edge)
+            write(axes, x, y, f"×{edge.times}", ha="center", va="center", fontsize=7, color=palette.ink, halo=True)
     for node in scene.nodes:
         _draw_unit(axes, node, palette, framed=bool(scene.panels)) if node.gate else _draw_leaf(axes, node, palette)
     _draw_legend(axes, scene, palette)
@@ -124,13 +122,12 @@ def _curve(edge: Edge, palette: Palette) -> patches.PathPatch:
     )
 
 
-def _place_of_times(edge: Edge) -> NDArray[np.float64]:
-    """Where it stands how often an edge counts: on its last bend, before it meets the others."""
-    a, b = (np.array(point) for point in edge.points[-2:])
-    reach = np.array([(b[0] - a[0]) * REACH, 0.0])
-    t = min(EARLY, np.sqrt(NEAR / (3 * max(abs(b[1] - a[1]), NEAR))))  # the curve has fallen by about 3 t^2 of the way
-    shares = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3
-    return np.asarray(sum(share * point for share, point in zip(shares, (a, a + reach, b - reach, b), strict=True)))
+def _place_of_times(edge: Edge) -> tuple[float, float]:
+    """Where edges from one node have parted, and those into one unit have not yet met."""
+    (x, y), (right, down) = edge.points[:2]
+    if len(edge.points) > 2:
+        return max(right, x + 0.14), down
+    return x + 0.33 * (right - x), y + 0.22 * (down - y)
 
 
 def _draw_leaf(axes: Axes, node: Node, palette: Palette) -> None:
