@@ -55,7 +55,7 @@ def decisions(network, literals, n_rows):
 
 @settings(deadline=None, max_examples=40)
 @given(cases())
-def test_what_is_kept_decides_as_what_was_found_or_errs_less(case):
+def test_what_is_kept_errs_no_more_than_what_was_found(case):
     table, encoding, problem, networks = case
     found = found_in(problem, networks)
     kept, best, others = keep(encoding, found, table, problem, None)
@@ -65,7 +65,7 @@ def test_what_is_kept_decides_as_what_was_found_or_errs_less(case):
         old = decisions(before, problem.literals, problem.n_rows)
         new = decisions(after.network, literals, problem.n_rows)
         errors = [int(problem.weights[decided != problem.codes].sum()) for decided in (old, new)]
-        assert errors[1] < errors[0] or np.array_equal(old, new)
+        assert errors[1] <= errors[0]
         assert after.accuracy == pytest.approx(1 - errors[1] / problem.total_weight)
 
 

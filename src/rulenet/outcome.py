@@ -39,7 +39,8 @@ def keep(
     """
     chosen = Choice(0.0, found.network, problem.accuracy(found.network), None)
     choices = [chosen, *worth_keeping(found)]
-    placed = [_place(choice.network, encoding, table, problem, fixed) for choice in choices]
+    places = {n: _place(n, encoding, table, problem, fixed) for n in dict.fromkeys(c.network for c in choices)}
+    placed = [places[choice.network] for choice in choices]
     kept, networks = _combine(encoding, [choice.network for choice in choices], placed)
     words = kept.encode(table)
     judged = replace(problem, literals=words, relations=kept.relations)

@@ -221,6 +221,7 @@ def _held_out(
         schedule,
         n_walks=max(2, int(schedule.n_walks * share)),
         n_students=1,
+        n_student=max(1, int(schedule.n_student * schedule.fold_student)),
     )
     pairs = list[tuple[Network, Problem]]()
     for n_done, fold in enumerate(folds, 1):

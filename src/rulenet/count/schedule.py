@@ -56,23 +56,25 @@ class Schedule:
     # A walk sees so many rows at the most, and the network that is kept so many.
     max_rows: int = 4_096
     max_lesson: int = 16_384
-    # Folds that say how the network does on rows left out: how many, how many of them are used, and how long walks are
-    # there beside the others.
+    # Folds that say how the network does on rows left out: how many, how many of them are used, and the share of walks
+    # there, and of the proposals that find a network.
     n_folds: int = 3
     n_judged: int = 1_000
     fold_share: float = 0.5
+    fold_student: float = 1.0
     # Fewer rows than this are not divided into folds.
     least_rows: int = 20
 
-    # Above so many rows one fold tells enough, and one walk finds the network.
+    # Above so many rows, times classes but one, one fold tells enough, in less, and one walk finds the network.
     many_rows: int = 2_500
+    many_fold_student: float = 0.5
     # Units for every class, if that is more; above so many classes walks are longer in proportion, and only one price.
     class_units: int = 12
     many_classes: int = 12
 
     def fitted_to(self, n_rows: int, n_classes: int) -> Self:
         """The schedule for so many rows and classes."""
-        many = n_rows > self.many_rows
+        many = n_rows * (n_classes - 1) > self.many_rows
         price = self.student.price * (self.several_price if n_classes > 2 else 1)
         return replace(
             self,
@@ -81,6 +83,7 @@ class Schedule:
             max_units=max(self.max_units, self.class_units * n_classes),
             n_students=1 if many else self.n_students,
             n_judged=1 if many else self.n_judged,
+            fold_student=self.many_fold_student if many else self.fold_student,
             other_prices=() if n_classes > self.many_classes else self.other_prices,
         )
 

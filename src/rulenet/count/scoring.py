@@ -50,11 +50,10 @@ class Scoring:
 
     def scores(self, literals: bits.Words, n_rows: int) -> NDArray[np.int64]:
         """The scores of packed rows, (n_rows, n_outputs)."""
-        scores = np.tile(self.bias, (n_rows, 1))
-        for inputs, need, points in zip(self.inputs, self.needs, self.points, strict=True):
-            fails = (~bits.unpack(literals[list(inputs)], n_rows)).sum(axis=0)
-            scores[fails < need] += points
-        return scores
+        holds = np.zeros((len(self.inputs), n_rows))
+        for unit, inputs, need in zip(holds, self.inputs, self.needs, strict=True):
+            unit[:] = (~bits.unpack(literals[list(inputs)], n_rows)).sum(axis=0) < need
+        return np.asarray((holds.T @ self.points.astype(np.float64)).astype(np.int64) + self.bias)
 
     def probabilities(self, literals: bits.Words, n_rows: int) -> NDArray[np.float64]:
         """What the loss takes for the probabilities of the classes, (n_rows, n_classes)."""
