@@ -197,6 +197,8 @@ def test_a_kind_that_failed_is_left_blank_and_not_compared_there() -> None:
     assert "| DNF, 0% wrong | .9000 | .9000 |  |" in text
     assert "| mean of 1 | .8000 | .9000 | .7000 |" in text
     assert "| DNF | +0.0000 |  |  |" in text
+    assert "| AND/OR, deep − AND/OR, flat | +0.0500 |" in text
+    assert "nan" not in text
     nothing = "\n".join(pays.report_pay_tables(frame[frame["learner"] == COUNTING]))
     assert "interval" not in nothing
 

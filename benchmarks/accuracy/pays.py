@@ -61,8 +61,8 @@ def count_exact(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare_pairs(scores: pd.DataFrame) -> str:
-    """The differences over all tables; blank where no two kinds have one in common."""
-    pairs = [compare(scores, *pair) for pair in _known_pairs(scores)]
+    """The differences over all tables, of those kinds that have two in common: one has no interval."""
+    pairs = [compare(scores, *pair) for pair in _known_pairs(scores, 2)]
     return to_markdown(show_comparisons(as_table(pairs))) if pairs else ""
 
 
@@ -91,9 +91,10 @@ def describe_seconds(frame: pd.DataFrame) -> str:
     return f"Seconds to fit, mean: {', '.join(f'{learner} {s:.1f}' for learner, s in seconds.items())}."
 
 
-def _known_pairs(scores: pd.DataFrame) -> list[tuple[str, str]]:
-    """Those pairs that have a table in common."""
-    return [pair for pair in PAIRS if set(pair) <= set(scores.columns) and len(scores[list(pair)].dropna())]
+def _known_pairs(scores: pd.DataFrame, least: int = 1) -> list[tuple[str, str]]:
+    """Those pairs that have so many tables in common."""
+    there = [pair for pair in PAIRS if set(pair) <= set(scores.columns)]
+    return [pair for pair in there if len(scores[list(pair)].dropna()) >= least]
 
 
 def _by_kind(table: pd.DataFrame) -> pd.DataFrame:
