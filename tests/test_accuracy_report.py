@@ -1,5 +1,6 @@
 """The report on accuracy: figures from made-up results, and one real run on tiny sets."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -8,14 +9,27 @@ import pytest
 
 pytest.importorskip("wittgenstein")
 from benchmarks.accuracy import __main__ as command
-from benchmarks.accuracy import plan, report, tables
-from benchmarks.accuracy.learners import LEARNERS, MEASURES, count_conditions, count_units
-from benchmarks.accuracy.names import BOOSTING, CART, DEEP, FLAT, OURS, RIPPER_PEER, in_time_of
+from benchmarks.accuracy import pays, plan, report, tables
+from benchmarks.accuracy.concepts import CONCEPTS, N_TEST, concept_sets, make_concept
+from benchmarks.accuracy.learners import LEARNERS, MEASURES, count_conditions, count_units, ours
+from benchmarks.accuracy.names import (
+    AND_OR_DEEP,
+    AND_OR_FLAT,
+    BOOSTING,
+    CART,
+    COUNTING,
+    DEEP,
+    FLAT,
+    OURS,
+    RIPPER_PEER,
+    in_time_of,
+)
 from benchmarks.accuracy.plan import PARTS, Part, Scale
 from benchmarks.accuracy.sets import Sets, large_sets, main_sets, make_large
 
-from rulenet import Network
+from rulenet import Anneal, Count, Network
 from rulenet.datasets import make_monk
+from rulenet.experiments import Study
 
 
 def row(dataset: str, learner: str, accuracy: float = 0.9, **more: object) -> dict[str, object]:
@@ -136,6 +150,59 @@ def test_large_tables_are_seeded_and_their_labels_are_noisy() -> None:
     assert 0.01 < (y != clean).mean() < 0.03
 
 
+@pytest.mark.parametrize("kind", CONCEPTS)
+def test_only_rows_to_learn_from_have_wrong_labels(kind: str) -> None:
+    (X, y), (again, clean) = make_concept(kind, 15, seed=7, n_training=200), make_concept(kind, 0, 7, n_training=200)
+    pd.testing.assert_frame_equal(X, again)
+    assert X.shape == (200 + N_TEST, 12)
+    assert int((y != clean)[:200].sum()) == 30
+    assert (y == clean)[200:].all()
+    assert 0.3 <= clean.mean() <= 0.7
+
+
+def test_every_generated_table_has_a_concept_of_its_own() -> None:
+    sets = concept_sets(2, quick=False)
+    assert len(sets.datasets) == 2 * 4 * 3
+    assert len({load()[0].to_csv() for load in sets.datasets.values()}) == 24
+    train, test = next(iter(sets.splitters["deep, 15% wrong #1"].split()))
+    assert (len(train), len(test), test.min()) == (400, 1_000, 400)
+
+
+def kinds_of_networks(*accuracies: tuple[str, float, float, float]) -> pd.DataFrame:
+    """Results of the flat, the deep and the counting network on each of the named tables."""
+    kinds = (AND_OR_FLAT, AND_OR_DEEP, COUNTING)
+    rows = [row(name, kind, a, size=8) for name, *scores in accuracies for kind, a in zip(kinds, scores, strict=True)]
+    frame = results(*rows).assign(n_train=400, n_test=1_000)
+    return frame.assign(group=frame["dataset"].str.split(" #").str[0])
+
+
+def test_kinds_of_networks_are_paired_by_table() -> None:
+    frame = kinds_of_networks(
+        ("DNF, 0% wrong #0", 0.90, 0.91, 0.90),
+        ("M-of-N, 5% wrong #0", 0.80, 0.80, 1.00),
+        ("DNF, 0% wrong #1", 0.90, 0.93, 0.80),
+    )
+    text = "\n".join(pays.report_pay(frame))
+    assert "| DNF, 0% wrong | .9000 | .9200 | .8500 |" in text
+    assert "| mean of 2 | .8500 | .8600 | .9250 |" in text
+    assert "| M-of-N, 5% wrong | 0 | 0 | 1 | 1 |" in text
+    assert "| counting − AND/OR, flat | +0.0333 | -0.3461 to +0.4128 | 1 : 1 : 1 |" in text
+    assert "| DNF | +0.0200 (-0.1071 to +0.1471) | -0.0500 (-0.6853 to +0.5853) |" in text
+    assert "| 5% wrong | +0.0000 | +0.2000 | +0.2000 |" in text
+
+
+def test_a_kind_that_failed_is_left_blank_and_not_compared_there() -> None:
+    frame = kinds_of_networks(("DNF, 0% wrong #0", 0.9, 0.9, np.nan), ("deep, 0% wrong #0", 0.8, 0.9, 0.7))
+    text = "\n".join(pays.report_pay(frame))
+    assert "| DNF, 0% wrong | .9000 | .9000 |  |" in text
+    assert "| mean of 1 | .8000 | .9000 | .7000 |" in text
+    assert "| DNF | +0.0000 |  |  |" in text
+    assert "| AND/OR, deep − AND/OR, flat | +0.0500 |" in text
+    assert "nan" not in text
+    nothing = "\n".join(pays.report_pay_tables(frame[frame["learner"] == COUNTING]))
+    assert "interval" not in nothing
+
+
 def test_sets_are_divided_as_the_paper_does() -> None:
     study = main_sets(False).study({OURS: LEARNERS[CART]}, 1, MEASURES)
     assert sum(1 for _ in study.fits()) == 40 + 12 + 3 + 4 + 4
@@ -157,6 +224,7 @@ def test_tables_are_read_as_they_are(shared_data: Path, monkeypatch: pytest.Monk
     study = sets.study({OURS: LEARNERS[CART]}, 1, {})
     columns = tables.read_columns()
     assert len(sets.datasets) == 36
+    assert len(tables.two_class_sets(quick=False).datasets) == 16
     assert ((columns["type"] == "class") & (columns["n_distinct"] == 2)).sum() == 16
     assert len(study.folds_of("magic")) == 2
     X, y = sets.datasets["mammographic"]()
@@ -199,7 +267,25 @@ def test_a_run_on_tiny_sets_resumes_and_reports(tmp_path: Path, monkeypatch: pyt
     assert (tmp_path / "accuracy" / "main.csv").read_bytes() == before  # peers are kept
 
 
+def pay_in_no_time(scale: Scale) -> list[Study]:
+    searches = {AND_OR_FLAT: Anneal(max_time=0.2), AND_OR_DEEP: Anneal(max_time=0.2), COUNTING: Count(max_time=0.2)}
+    learners = {name: partial(ours, search=search) for name, search in searches.items()}
+    return [concept_sets(1, quick=True).study(learners, 1, MEASURES)]
+
+
+def test_kinds_of_networks_are_run_and_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "PARTS", {"pay": Part(pay_in_no_time)})
+    command.main(["pay", "--quick"], out=tmp_path)
+    frame = report.read_part(tmp_path / "accuracy-quick" / "pay.csv")
+    assert frame["error"].isna().all()
+    assert sorted(frame["group"].unique()) == ["DNF, 5% wrong", "M-of-N, 5% wrong"]
+    assert (frame["n_train"].eq(100) & frame["n_test"].eq(1_000) & frame["size"].gt(0)).all()
+    text = (tmp_path / "accuracy-quick.md").read_text()
+    assert "## Does counting, does depth pay?" in text
+    assert "| counting − AND/OR, deep |" in text
+
+
 def test_the_parts_are_studies() -> None:
     scale = Scale(n_seeds=1, quick=True)
-    for name in ("main", "time", "depth", "vote", "large", "all-rows"):
+    for name in ("main", "time", "depth", "vote", "pay", "large", "all-rows"):
         assert all(study.learners for study in plan.PARTS[name].studies(scale))

@@ -20,7 +20,12 @@ def main(arguments: list[str], out: Path = OUT) -> None:
         "python -m benchmarks.accuracy", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all of them if none is named")
-    parser.add_argument("--seeds", type=int, default=3, help="runs of our learner (3; 1 on tables)")
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        default=3,
+        help="runs of our learner (3; 1 on tables); for pay, tables of every kind",
+    )
     parser.add_argument(
         "--peers", action="store_true", help="run peers on tables too, besides the figures known of them"
     )

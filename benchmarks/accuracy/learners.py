@@ -20,8 +20,11 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.accuracy.names import (
+    AND_OR_DEEP,
+    AND_OR_FLAT,
     BOOSTING,
     CART,
+    COUNTING,
     DEEP,
     FLAT,
     FOREST,
@@ -32,7 +35,7 @@ from benchmarks.accuracy.names import (
     UNDISTILLED,
     in_time_of,
 )
-from rulenet import Anneal, RuleNetworkClassifier
+from rulenet import Anneal, Count, RuleNetworkClassifier
 from rulenet.datasets import make_monk
 from rulenet.experiments import peers
 from rulenet.experiments.paper.learners import to_literals
@@ -51,7 +54,8 @@ def ours(seed: int, **parameters: Any) -> RuleNetworkClassifier:
 @cache
 def warm_up() -> None:
     X, y = make_monk(1)
-    RuleNetworkClassifier(search=Anneal(max_time=0.2), random_state=0, n_jobs=N_THREADS).fit(X, y)
+    for search in (Anneal(max_time=0.2), Count(max_time=0.2)):
+        RuleNetworkClassifier(search=search, random_state=0, n_jobs=N_THREADS).fit(X, y)
 
 
 class InTime(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -118,6 +122,14 @@ ENSEMBLES: dict[str, Learner] = {
     "25 networks, bagged": partial(bagged, n=25),
     "10 networks, AdaBoost": partial(boosted, n=10),
     "25 networks, AdaBoost": partial(boosted, n=25),
+}
+
+# The default, which chooses between deep and counting, stands beside the kinds.
+KINDS_OF_NETWORKS: dict[str, Learner] = {
+    AND_OR_FLAT: partial(ours, hidden_layer_sizes=(43,), search=Anneal(distil=False)),
+    AND_OR_DEEP: partial(ours, search=Anneal(distil=False)),
+    COUNTING: partial(ours, search=Count()),
+    OURS: ours,
 }
 
 LEARNERS: dict[str, Learner] = {

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.accuracy.learners import ENSEMBLES, LEARNERS, MEASURES, ON_TABLES, ours
+from benchmarks.accuracy.concepts import concept_sets
+from benchmarks.accuracy.learners import ENSEMBLES, KINDS_OF_NETWORKS, LEARNERS, MEASURES, ON_TABLES, ours
 from benchmarks.accuracy.names import (
     BOOSTING,
     CART,
@@ -19,7 +20,7 @@ from benchmarks.accuracy.names import (
     in_time_of,
 )
 from benchmarks.accuracy.sets import Sets, artificial_sets, large_sets, main_sets, vote_sets, whole_sets
-from benchmarks.accuracy.tables import table_sets
+from benchmarks.accuracy.tables import table_sets, two_class_sets
 from rulenet.experiments import Study
 
 # Seconds that a fit in a process of its own may take: on generated tables, and on those of UCI, where RIPPER is slower.
@@ -82,6 +83,15 @@ def _whole(scale: Scale) -> list[Study]:
     return [_with_seeds(sets, [OURS], scale.n_seeds), _with_seeds(sets, peers, 1)]
 
 
+def _pay(scale: Scale) -> list[Study]:
+    """One run on each of so many tables instead of many on one: intervals are about concepts."""
+    return [concept_sets(scale.n_seeds, scale.quick).study(KINDS_OF_NETWORKS, 1, MEASURES)]
+
+
+def _pay_tables(scale: Scale) -> list[Study]:
+    return [two_class_sets(scale.quick).study(KINDS_OF_NETWORKS, 1, MEASURES)]
+
+
 def _tables(scale: Scale) -> list[Study]:
     """One seed: there are many folds already."""
     sets = table_sets(scale.quick)
@@ -94,6 +104,8 @@ PARTS: Mapping[str, Part] = {
     "time": Part(_time),
     "depth": Part(_depth),
     "vote": Part(_vote),
+    "pay": Part(_pay),
+    "pay-tables": Part(_pay_tables),
     "large": Part(_large, patience=PATIENCE),
     "all-rows": Part(_whole, patience=SHORT_PATIENCE),
 }

@@ -9,6 +9,7 @@ from scipy import stats
 
 from benchmarks.accuracy import tables
 from benchmarks.accuracy.names import BOOSTING, DEEP, FLAT, HERE, OURS, PEERS, RIPPER_PEER, in_time_of
+from benchmarks.accuracy.pays import report_pay, report_pay_tables
 from benchmarks.accuracy.sets import UCI, group_of
 from rulenet.experiments import average_scores, compare, failures, read_results, read_sessions, to_markdown
 from rulenet.experiments.statistics import as_table
@@ -354,4 +355,6 @@ SECTIONS: dict[str, Callable[[pd.DataFrame], list[str]]] = {
     "large": report_large,
     "depth": report_depth,
     "vote": report_vote,
+    "pay": report_pay,
+    "pay-tables": report_pay_tables,
 }

@@ -50,8 +50,8 @@ class Sets:
 
 
 def group_of(dataset: str) -> str:
-    """What stands on one line of the report: the artificial sets together, all others alone."""
-    return "artificial" if dataset.startswith("artificial ") else dataset
+    """What stands on one line of the report: artificial sets together, those that a number ends, all others alone."""
+    return "artificial" if dataset.startswith("artificial ") else dataset.split(" #")[0]
 
 
 def main_sets(quick: bool) -> Sets:

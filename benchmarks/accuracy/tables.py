@@ -6,6 +6,7 @@ a table has more than 5,000 rows.
 """
 
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -39,6 +40,14 @@ def table_sets(quick: bool) -> Sets:
     two = StratifiedKFold(2, shuffle=True, random_state=0)
     datasets = {name: partial(load_table, file) for name, file in files.items()}
     return Sets(datasets, {name: two for name in files if name in MANY_ROWS}, n_splits=5)
+
+
+def two_class_sets(quick: bool) -> Sets:
+    """Those tables that AND/OR networks can learn."""
+    columns = read_columns()
+    two = columns.loc[(columns["type"] == "class") & (columns["n_distinct"] == 2), "table"]
+    sets = table_sets(quick).only(*two[:2] if quick else two)
+    return replace(sets, folds=dict.fromkeys(two, (0,))) if quick else sets
 
 
 def load_table(file: str) -> Table:
