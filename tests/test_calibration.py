@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulenet.calibration import LEAST_SCALE, MOST_SCALE, calibrate, from_shares
+from rulenet.calibration import LEAST_SCALE, MOST_SCALE, calibrate, from_odds
 from rulenet.search.problem import decide
 
 
@@ -71,11 +71,11 @@ def test_margins_that_say_all_or_nothing_have_a_multiple_within_bounds():
     assert LEAST_SCALE <= useless.scale < 0.1 < sure.scale <= MOST_SCALE
 
 
-def test_shares_are_given_back_unless_they_contradict_the_margin():
+def test_odds_are_given_back_unless_they_contradict_the_margin():
     grid = np.array([[-1], [0]])
-    found = from_shares(0.3, 0.9).probabilities(grid, np.array([0, 1]))[:, 1]
+    found = from_odds(3 / 7, 9).probabilities(grid, np.array([0, 1]))[:, 1]
     assert found.tolist() == pytest.approx([0.3, 0.9])
-    assert from_shares(0.9, 0.3).scale == LEAST_SCALE
+    assert from_odds(9, 3 / 7).scale == LEAST_SCALE
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -323,6 +323,7 @@ def test_bad_row_weights_are_refused(weights):
         ({"init": Network([[[1]]])}, "init reads 1 literals but the table has 7"),
         ({"positive_class": "maybe"}, "positive_class is 'maybe'"),
         ({"random_state": -1}, "Seed must be between"),
+        ({"n_jobs": 0}, "n_jobs is 0, but must be None or an integer of at least 1"),
         ({"max_values": 2, "nominal": ["colour"]}, "column 'colour'"),
         ({"cuts": {"age": [1]}}, "age"),
         ({"monotonic_cst": {"colour": 1}}, "colour"),

@@ -83,13 +83,15 @@ def _added_up(
     return margins[first], codes[first], np.bincount(places, mass).astype(np.float64)
 
 
-def from_shares(negative: float, positive: float) -> Calibration:
-    """The calibration of one output with these probabilities of its class at the margins -1 and 0.
+def from_odds(negative: float, positive: float) -> Calibration:
+    """The calibration of one output with these odds of its class at the margins -1 and 0.
 
-    >>> from_shares(0.1, 0.8).probabilities(np.array([[-1], [0]]), np.array([0, 1])).round(2)[:, 1].tolist()
+    Odds tell apart what shares do not: a share next to 1 is rounded to 1.
+
+    >>> from_odds(1 / 9, 8 / 2).probabilities(np.array([[-1], [0]]), np.array([0, 1])).round(2)[:, 1].tolist()
     [0.1, 0.8]
     """
-    low, high = (float(np.log(p / (1 - p))) for p in (negative, positive))
+    low, high = float(np.log(negative)), float(np.log(positive))
     return Calibration(float(np.clip(high - low, LEAST_SCALE, MOST_SCALE)), (high,))
 
 

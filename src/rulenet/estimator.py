@@ -205,7 +205,7 @@ Network, default="auto"
         "on_conflict": (parameters.options("largest", "abstain"),),
         "chain": (parameters.boolean(),),
         "warm_start": (parameters.boolean(),),
-        "n_jobs": (parameters.options(None), parameters.integer(-(1 << 20))),
+        "n_jobs": (parameters.options(None), parameters.integer(1), parameters.integer(-(1 << 20), -1)),
         "verbose": (parameters.boolean(), parameters.integer(0)),
     }
 

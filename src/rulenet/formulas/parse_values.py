@@ -10,7 +10,7 @@ QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _DATE = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 _DURATION = re.compile(r"(?:(-?\d+) days?, )?(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?")
 BARE = {
-    "numeric": re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf)", re.IGNORECASE),
+    "numeric": re.compile(r"[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|inf)", re.IGNORECASE),
     "date": re.compile(_DATE),
     "instant": re.compile(_DATE),
     "duration": _DURATION,

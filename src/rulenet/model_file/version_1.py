@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rulenet.calibration import from_shares
+from rulenet.calibration import from_odds
 from rulenet.exceptions import ModelFileError
 from rulenet.model_file.checks import an_array, an_integer, an_object, some_numbers
 
@@ -27,6 +27,7 @@ KEYS = (
 )
 MAX_VALUES = 500_000
 MAX_CONDITIONS = 200_000
+MAX_COUNT = 1e300  # the sum of all counts stays finite
 
 
 def upgrade(data: dict[str, Any]) -> dict[str, Any]:
@@ -86,9 +87,10 @@ def _calibration(data: Any) -> dict[str, Any]:
     rows = [some_numbers(row, "counts", low=0.0) for row in an_array(data, "counts", MAX_VALUES)]
     if len(rows) < 2 or any(len(row) != 2 for row in rows):
         raise ModelFileError("counts must have a pair of numbers for every rule, and one for no rule")
+    if np.max(rows) > MAX_COUNT:
+        raise ModelFileError(f"counts has {np.max(rows):g}, but may have {MAX_COUNT:g} at most")
     firing, none = np.sum(rows[:-1], axis=0), rows[-1]
-    shares = [(float(pair[1]) + 1) / (float(sum(pair)) + 2) for pair in (none, firing)]
-    calibration = from_shares(*shares)
+    calibration = from_odds(*(float(pair[1] + 1) / float(pair[0] + 1) for pair in (none, firing)))
     return {"scale": calibration.scale, "offsets": list(calibration.offsets)}
 
 

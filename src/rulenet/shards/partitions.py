@@ -1,11 +1,9 @@
 """Dask collections: partitions are looked at and packed where they are, and packed shards stay there.
 
-All that is used is ``dask.persist`` and ``dask.compute``: with a client of ``distributed`` they run on its workers, and
-without one on threads. Dask builds a shard again where its worker was lost.
+Dask builds a shard again where its worker was lost.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,6 +12,7 @@ import pandas as pd
 from rulenet.exceptions import ParameterError, TableError
 from rulenet.fitted import Fitted
 from rulenet.search.problem import Problem
+from rulenet.shards.cluster import compute, delayed, persist
 from rulenet.shards.data import Mass
 from rulenet.shards.pack import Joined, Recipe, Shard, pack
 from rulenet.shards.parts import Part
@@ -23,79 +22,10 @@ from rulenet.shards.survey import Listed, Survey, count_rows, limit_of, look, n_
 
 Result = TypeVar("Result")
 
-#: Seconds without any worker after which a fit gives up.
-PATIENCE = 60.0
-
-
-class WorkersLostError(TableError):
-    """A computation that could not be finished on the workers of a cluster."""
-
 
 def is_partitioned(table: object) -> bool:
     """Whether a table is a collection of Dask."""
     return hasattr(table, "__dask_graph__") and hasattr(table, "to_delayed")
-
-
-def delayed(function: Callable[..., Any], *args: Any) -> Any:
-    """A call that Dask makes when it is asked for the result."""
-    return import_module("dask").delayed(function, pure=False)(*args)
-
-
-def compute(calls: Sequence[Any]) -> list[Any]:
-    """The results of calls, on the workers of the current client where there is one."""
-    client = _client()
-    if client is None:
-        return list(import_module("dask").compute(*calls))
-    return _gathered(client, client.compute(list(calls)))
-
-
-def persist(calls: Sequence[Any]) -> list[Any]:
-    """The calls, their results kept where they were made."""
-    return list(import_module("dask").persist(*calls))
-
-
-def _client() -> Any:
-    try:
-        distributed = import_module("distributed")
-    except ImportError:
-        return None
-    try:
-        return distributed.get_client() if _on_worker(distributed) else distributed.Client.current()
-    except ValueError:
-        return None
-
-
-def _on_worker(distributed: Any) -> bool:
-    try:
-        distributed.get_worker()
-    except ValueError:
-        return False
-    return True
-
-
-def _gathered(client: Any, futures: list[Any]) -> list[Any]:
-    """The results, or an error once there has been no worker for a while."""
-    distributed = import_module("distributed")
-    waited = 0.0
-    while True:
-        try:
-            distributed.wait(futures, timeout=1.0)
-            break
-        except TimeoutError:
-            waited = waited + 1.0 if not client.scheduler_info(n_workers=-1)["workers"] else 0.0
-        if waited >= PATIENCE:
-            client.cancel(futures)
-            raise WorkersLostError(
-                f"the cluster has had no worker for {PATIENCE:.0f} seconds, so the fit cannot go on: start workers and "
-                "fit again"
-            )
-    try:
-        return list(client.gather(futures))
-    except distributed.KilledWorker as error:
-        raise WorkersLostError(
-            f"workers were lost again and again at the same task ({error}): give them more memory, or make the "
-            "partitions smaller, and fit again"
-        ) from error
 
 
 class Partitions:

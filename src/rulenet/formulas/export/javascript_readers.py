@@ -47,7 +47,7 @@ function readNumber(row, column) {
     if (text === "") return undefined;
     const named = text.match(/^([+-]?)(?:inf(?:inity)?|(nan))$/i);
     if (named) return named[2] ? undefined : named[1] === "-" ? -Infinity : Infinity;
-    if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) throw wrong(column, value, "a number");
+    if (!/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) throw wrong(column, value, "a number");
     value = Number(text);
   }
   if (value !== undefined && typeof value !== "number") throw wrong(column, value, "a number");

@@ -125,7 +125,7 @@ READERS = {
     "instant": (MOMENT, INSTANT),
     "seconds": (SECONDS,),
 }
-PATTERN = r"""_NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?|nan" """.rstrip()
+PATTERN = r"""_NUMBER = r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?|nan" """.rstrip()
 
 
 def source_of(readers: Iterable[str]) -> str:
