@@ -4,9 +4,9 @@ A search sees a few cuts a column. Once it is done, one cut after the other is p
 twice, with the literals of the cut as they are below it and as they are above it. What each row costs then depends on
 the side of the cut that it lies on, and prefix sums over the sorted values tell the cost of every gap.
 
-Rows cost an error each. For networks that count they cost the loss of their margin, and a move must win what it takes
-to say where the cut goes, the logarithm of the number of gaps: such networks were found by a vote, and chasing single
-rows would undo what it knows.
+Rows cost an error each. For networks that count they cost the loss of their margin, calibrated by the rows, and a move
+must win what it takes to say where the cut goes, the logarithm of the number of gaps: such networks were found by a
+vote, and chasing single rows of a noisy table would undo what it knows.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from rulenet import bits
+from rulenet.calibration import calibrate
 from rulenet.conditions import Attribute, Bound, Condition
 from rulenet.encoding import Encoding
 from rulenet.encoding.columns import Measured, Values
@@ -29,7 +30,6 @@ from rulenet.search.problem import Problem, decide
 MAX_PASSES = 20
 UNRANKED = -1  # the rank of a missing value
 ONE_NAT = 1 << 14  # in the loss of margins
-SCALE = 0.5  # what a step of the margin is worth, in nats
 
 Cost = Callable[[bits.Words], NDArray[np.int64]]
 
@@ -204,29 +204,34 @@ def _best_place(judge: Judge, literals: bits.Words, cut: _Cut, column: _Column, 
 def judge_of(network: Network, problem: Problem) -> Judge:
     """Errors for networks of all and any; for those whose outputs count the loss of margins, and errors."""
     weights, codes, n_rows = problem.weights, problem.codes, problem.n_rows
+    counts = bool((network.needs[-1] > 1).any())
+    scale = _scale_of(network.margins(problem.literals, n_rows), codes, weights) if counts else 1.0
 
     def errors(literals: bits.Words) -> NDArray[np.int64]:
         return np.asarray(weights * (decide(network.margins(literals, n_rows)) != codes))[np.newaxis]
 
     def losses(literals: bits.Words) -> NDArray[np.int64]:
         margins = network.margins(literals, n_rows)
-        nats = np.rint(losses_of(margins, codes) * ONE_NAT).astype(np.int64)
+        nats = np.rint(losses_of(margins, codes, scale) * ONE_NAT).astype(np.int64)
         return np.asarray(weights * np.stack([nats, decide(margins) != codes]))
 
-    if (network.needs[-1] > 1).any():
-        return Judge(losses, problem.row_weight * ONE_NAT)
-    return Judge(errors, 0.0)
+    return Judge(losses, problem.row_weight * ONE_NAT) if counts else Judge(errors, 0.0)
 
 
-def losses_of(margins: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.float64]:
+def _scale_of(margins: NDArray[np.int64], codes: NDArray[np.int64], weights: NDArray[np.int64]) -> float:
+    """What a step of the margin is worth in nats, by these rows: little where many are wrong, much where few are."""
+    return calibrate(margins, codes, weights / weights.mean()).scale
+
+
+def losses_of(margins: NDArray[np.int64], codes: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
     """The loss of every row in nats: logistic for one output, softmax for several.
 
-    >>> losses_of(np.array([[0], [9]]), np.array([1, 1])).round(2)
+    >>> losses_of(np.array([[0], [9]]), np.array([1, 1]), 0.5).round(2)
     array([0.58, 0.01])
     """
     n_rows, n_outputs = margins.shape
     shown = margins if n_outputs > 1 else np.column_stack([np.zeros(n_rows), margins[:, 0] + 0.5])
-    return np.asarray(-log_softmax(SCALE * shown, axis=1)[np.arange(n_rows), codes])
+    return np.asarray(-log_softmax(scale * shown, axis=1)[np.arange(n_rows), codes])
 
 
 def _set(literals: bits.Words, cut: _Cut, column: _Column, place: int) -> None:
