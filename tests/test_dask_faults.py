@@ -103,6 +103,17 @@ def test_a_cluster_without_workers_is_a_clear_error(cluster, table, monkeypatch)
     assert not hasattr(model, "fitted_")
 
 
+def test_rows_that_kill_every_worker_are_a_clear_error(table):
+    deadly = [dask.delayed(lambda: os.kill(os.getpid(), signal.SIGKILL))()]
+    frame = dd.from_delayed(deadly, meta=table.iloc[:0], verify_meta=False)
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        a_cluster(n_workers=1),
+        pytest.raises(WorkersLostError, match="workers were lost again and again at the same task"),
+    ):
+        fit(make_model(), frame)
+
+
 def test_a_cluster_that_is_gone_is_a_clear_error(cluster, table):
     model = make_model(search=make_search(cluster.close))
     with pytest.raises(WorkersLostError, match="the cluster is gone"):
