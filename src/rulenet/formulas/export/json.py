@@ -30,11 +30,23 @@ def to_json(formula: Formula, *, indent: int | None = 2) -> str:
 
 def from_json(text: str) -> Formula:
     """The formula of JSON text; anything that is not one raises a ``FormulaError``."""
+    return from_data(data_of(text))
+
+
+def data_of(text: str) -> Any:
+    """What JSON text holds; anything else raises a ``FormulaError``."""
     try:
-        data = json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FormulaError(f"this is not JSON: {error}") from error
-    return from_data(data)
+
+
+def check_kind(data: Any, kind: str) -> None:
+    """Refuse data that are not of a ``kind`` that says its name, and of our version."""
+    expect(data, dict, kind)
+    if data.get("kind") != kind or data.get("version") != VERSION:
+        found = f"the kind {str(data.get('kind'))[:80]!r} and the version {str(data.get('version'))[:80]!r}"
+        raise FormulaError(f"the data have {found}, but must have {kind!r} and {VERSION}")
 
 
 def as_data(formula: Formula) -> dict[str, Any]:

@@ -10,8 +10,10 @@ from rulenet.formulas.export.json import (
     VERSION,
     attribute_as_data,
     attribute_from_data,
+    check_kind,
     concepts_as_data,
     concepts_from_data,
+    data_of,
     expect,
     expression_as_data,
     expression_from_data,
@@ -36,11 +38,7 @@ def to_json(decision: Decision, *, indent: int | None = 2) -> str:
 
 def from_json(text: str) -> Decision:
     """The decision of JSON text; anything that is not one raises a ``FormulaError``."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FormulaError(f"this is not JSON: {error}") from error
-    return from_data(data)
+    return from_data(data_of(text))
 
 
 def as_data(decision: Decision) -> dict[str, Any]:
@@ -57,10 +55,7 @@ def as_data(decision: Decision) -> dict[str, Any]:
 
 def from_data(data: Any) -> Decision:
     """The decision of lists and dictionaries as ``as_data`` makes them."""
-    expect(data, dict, "a decision")
-    if data.get("kind") != KIND or data.get("version") != VERSION:
-        found = f"the kind {str(data.get('kind'))[:80]!r} and the version {str(data.get('version'))[:80]!r}"
-        raise FormulaError(f"the data have {found}, but a decision has {KIND!r} and {VERSION}")
+    check_kind(data, KIND)
     attributes = [attribute_from_data(a) for a in expect(data.get("attributes"), list, "attributes")]
     by_name = {a.name: a for a in attributes}
     concepts = concepts_from_data(data, by_name)

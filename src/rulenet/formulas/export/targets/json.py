@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-from rulenet.exceptions import FormulaError
 from rulenet.formulas.decision import Score
 from rulenet.formulas.decisions import Decisions, Goal, Output
 from rulenet.formulas.export.decisions.json import score_as_data, score_from_data
@@ -11,8 +10,10 @@ from rulenet.formulas.export.json import (
     VERSION,
     attribute_as_data,
     attribute_from_data,
+    check_kind,
     concepts_as_data,
     concepts_from_data,
+    data_of,
     expect,
 )
 from rulenet.formulas.export.values import check_plain
@@ -27,11 +28,7 @@ def to_json(decisions: Decisions, *, indent: int | None = 2) -> str:
 
 def from_json(text: str) -> Decisions:
     """The decisions of JSON text; anything that is none raises a ``FormulaError``."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FormulaError(f"this is not JSON: {error}") from error
-    return from_data(data)
+    return from_data(data_of(text))
 
 
 def as_data(decisions: Decisions) -> dict[str, Any]:
@@ -60,10 +57,7 @@ def as_data(decisions: Decisions) -> dict[str, Any]:
 
 def from_data(data: Any) -> Decisions:
     """The decisions of lists and dictionaries as ``as_data`` makes them."""
-    expect(data, dict, "decisions")
-    if data.get("kind") != KIND or data.get("version") != VERSION:
-        found = f"the kind {str(data.get('kind'))[:80]!r} and the version {str(data.get('version'))[:80]!r}"
-        raise FormulaError(f"the data have {found}, but decisions have {KIND!r} and {VERSION}")
+    check_kind(data, KIND)
     attributes = [attribute_from_data(a) for a in expect(data.get("attributes"), list, "attributes")]
     by_name = {a.name: a for a in attributes}
     goals, scores = list[Goal](), list[Score]()
