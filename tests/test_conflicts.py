@@ -2,6 +2,7 @@
 
 import sqlite3
 from copy import copy
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -37,7 +38,13 @@ def table():
 
 @pytest.fixture(scope="module")
 def model(table):
-    return RuleNetworkClassifier(search=QUICK, on_conflict="abstain", random_state=0).fit(*table)
+    """A classifier whose first class needs so much that it does not fire in half of the rows where it did."""
+    learned = RuleNetworkClassifier(search=QUICK, on_conflict="abstain", random_state=0).fit(*table)
+    network, first = learned.network_, learned.fitted_.margins(table[0])[:, 0]
+    needs = [n.copy() for n in network.needs]
+    needs[-1][0] += int(np.median(first[first >= 0])) + 1
+    learned.fitted_ = replace(learned.fitted_, network=Network(network.weights, network.first_gate, needs))
+    return learned
 
 
 def test_no_answer_where_not_one_class_fires_and_the_usual_one_elsewhere(model, table):
