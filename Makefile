@@ -20,7 +20,7 @@ test: .venv/.ready
 bounds: .venv/.ready
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/bounds $(BIN)/python -m pytest -q -n auto -m kernels tests
 
-# Broken model files and tables for so many seconds; `make fuzz SECONDS=60` is what every commit gets.
+# Broken model files and tables for so many seconds; some cases of each kind run with the tests.
 SECONDS ?= 3600
 fuzz: .venv/.ready
 	$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS)

@@ -35,7 +35,7 @@ from rulenet.network import Network
 MAX_BYTES = 32 << 20
 MAX_WEIGHTS = 20_000_000
 MAX_UNITS = 100_000
-MAX_ALTERNATIVES = 10_000
+MAX_ALTERNATIVES = 1_000
 MAX_VALUES = 500_000
 MAX_CLASSES = 10_000
 # Bits of the sets of cells of all conditions together.
