@@ -128,7 +128,7 @@ class Network:
         4
         """
         *hidden, last = zip(self.live, self.weights, self.needs, strict=True)
-        inside = sum(_size_of_layer(*np.unique(np.column_stack([w, n])[live], axis=0).T) for live, w, n in hidden)
+        inside = sum(_size_of_layer(w[live], n[live]) for live, w, n in hidden)
         _, outputs, needs = last
         return inside + int(outputs.sum()) + int((needs > 1).sum())
 
@@ -230,11 +230,10 @@ class Network:
         self.__init__(**state)  # type: ignore[misc, arg-type]
 
 
-def _size_of_layer(*columns: NDArray[np.int64]) -> int:
-    """The size of different units of a layer: a column for every input, and one for their needs."""
-    *inputs, needs = columns
-    fan_in = np.sum(inputs, axis=0)
-    return int(fan_in[fan_in > 1].sum()) + int((needs > 1).sum())
+def _size_of_layer(weights: NDArray[np.bool_], needs: NDArray[np.int64]) -> int:
+    """The size of the different units of a layer: edges into those that join inputs, and one for a need above 1."""
+    different = {(unit.tobytes(), need): int(unit.sum()) for unit, need in zip(weights, needs.tolist(), strict=True)}
+    return sum((n if n > 1 else 0) + (need > 1) for (_, need), n in different.items())
 
 
 def _frozen(weights: ArrayLike, layer: int) -> NDArray[np.bool_]:
