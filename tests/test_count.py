@@ -167,8 +167,16 @@ def test_a_matter_of_degree_is_learned(n_classes):
     assert found.history[-1] == problem.accuracy(found.network) > 0.85
     assert found.held_out.accuracy > 0.78
     assert sorted(found.held_out.codes) == sorted(problem.codes)
-    assert found.choices[0].network == found.network
-    assert found.choices[0].size >= found.choices[1].size
+    assert found.network in [choice.network for choice in found.choices]
+    assert found.choices[0].size >= found.choices[-1].size
+    assert [choice.price for choice in found.choices] == sorted(choice.price for choice in found.choices)
+    assert found.held_out.accuracy in [choice.validation for choice in found.choices]
+
+
+def test_a_price_that_is_given_is_taken():
+    found = Count(price=3.0, n_walks=2, n_folds=2, n_proposals=2_000).search(make_problem(), NO_START, 0)
+    assert [choice.price for choice in found.choices] == [3.0, 6.0, 12.0]
+    assert found.network == found.choices[0].network
 
 
 def test_few_rows_are_not_divided_into_folds():

@@ -6,7 +6,7 @@ whichever errs less on rows left out is kept. With more than two classes, networ
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -29,13 +29,26 @@ DEEP_PART = 0.5
 # has found a concept, and need only be as good.
 CHANCE = 2.0
 CLEAN = 0.97
-# Above so many rows, a few walks tell first whether a concept is near: not if more than this share stays wrong.
-MANY_ROWS, FAR_OFF = 1_000, 0.04
+# A few walks tell first whether a concept is near, on so many rows and within this share of a limited time.
 PROBED_ROWS, PROBE_SHARE = 2_000, 0.1
 # A concept is found where no more than this share of the rows is wrong.
 FEW_WRONG = 0.005
 # Up to so many rows, a weight of three is the same as three rows, and the order of rows does not matter.
 PLAIN_ROWS = 200
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A few walks at some price; a concept is far off where more than this share of the rows stays wrong."""
+
+    price: float
+    n_walks: int
+    far_off: float
+
+
+# Where rows are few, a low price lets a network learn them by heart. Below so many rows the whole search costs little.
+FEW_ROWS, MANY_ROWS = 150, 1_000
+PROBE_OF_SOME, PROBE_OF_MANY = Probe(2.0, 2, 0.12), Probe(0.5, 4, 0.04)
 
 
 class Auto(Strategy):
@@ -67,7 +80,7 @@ class Auto(Strategy):
             return Count(max_time=self.max_time).search(problem, start, seed, n_jobs, report)
         first, second = _times(self.max_time)
         counting: Found | None = None
-        if problem.n_rows > MANY_ROWS and is_far_off(problem, start, seed, n_jobs, self.max_time):
+        if problem.n_rows > FEW_ROWS and is_far_off(problem, start, seed, n_jobs, self.max_time):
             counting = Count(max_time=second).search(problem, start, seed, n_jobs, _between(report, 0.0, 1 - DEEP_PART))
             if interrupts.current().came or tells(counting):
                 report(Progress("done", 1.0, counting.history[-1], counting.network.size))
@@ -89,10 +102,10 @@ def is_far_off(problem: Problem, start: Start, seed: int, n_jobs: int | None, ma
     rows = sample_rows(np.arange(problem.n_rows), PROBED_ROWS, seed)
     some = problem if len(rows) == problem.n_rows else problem.take(rows)
     seconds = None if max_time is None else PROBE_SHARE * max_time
-    found = Anneal(price=0.5, n_restarts=4, n_folds=0, distil=False, max_time=seconds).search(
-        some, start.on(some), seed, n_jobs
-    )
-    return 1 - found.history[-1] > FAR_OFF
+    probe = PROBE_OF_MANY if problem.n_rows > MANY_ROWS else PROBE_OF_SOME
+    search = Anneal(price=probe.price, n_restarts=probe.n_walks, n_folds=0, distil=False, max_time=seconds)
+    found = search.search(some, start.on(some), seed, n_jobs)
+    return 1 - found.history[-1] > probe.far_off
 
 
 def tells(counting: Found) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 
 from rulenet.auto import Auto
 from rulenet.count.count import Count
+from rulenet.count.schedule import Schedule
 from rulenet.network import Network
 from rulenet.search.folds import sample_rows
 from rulenet.search.problem import Problem
@@ -20,7 +21,7 @@ from rulenet.search.protocol import Choice, Defaults, Found, Report, Search, Sta
 from rulenet.search.structure import trim
 
 # How much dearer size is in the second search.
-DEARER = 12.0
+DEARER = 6.0
 # Networks beyond the bound that are cut back, and the rows that say what an edge is worth.
 N_CUT, MAX_ROWS = 3, 4096
 # Of the edges that are too many, one in so many goes at once: those that cost the fewest rows.
@@ -103,4 +104,5 @@ def _dearer(search: Search) -> Search | None:
     if not isinstance(search, Auto | Count) or search.max_time is not None:
         return None
     base = search if isinstance(search, Count) else Count()
-    return Count(base.price * DEARER, base.n_walks, 0, base.n_proposals, base.max_inputs)
+    price = Schedule().usual_price if base.price is None else base.price
+    return Count(price * DEARER, base.n_walks, 0, base.n_proposals, base.max_inputs)

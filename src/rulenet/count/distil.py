@@ -4,7 +4,7 @@ It is fitted to the probabilities that the vote gives, sharpened, on training ro
 C. Bucila, R. Caruana and A. Niculescu-Mizil, "Model Compression", KDD 2006.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import RandomState
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from rulenet import bits, kernels
 from rulenet.count.sample import Voters
-from rulenet.count.schedule import Law, Schedule
+from rulenet.count.schedule import Schedule
 from rulenet.count.scoring import Scoring
 from rulenet.count.walk import Walker, rows_of
 from rulenet.search.budget import Budget
-from rulenet.search.folds import sample_rows
+from rulenet.search.folds import draw_seed, sample_rows
 from rulenet.search.generate import generate_rows
 from rulenet.search.problem import Problem
 
@@ -43,21 +43,44 @@ def make_lesson(problem: Problem, voters: Voters, schedule: Schedule, seed: int)
     return Lesson(literals, np.rint(shares * mass[:, np.newaxis] * schedule.vote_steps).astype(np.int64))
 
 
+@dataclass(frozen=True)
+class Student:
+    """A network for a lesson, and what it costs there."""
+
+    scoring: Scoring
+    cost: float
+
+
 def study(
     lesson: Lesson,
     problem: Problem,
     opposite: NDArray[np.int64],
-    law: Law,
     schedule: Schedule,
     seed: int,
     budget: Budget,
     begin: Scoring | None = None,
-) -> Walker:
-    """A walk that cools to a network for the lesson."""
+) -> list[Student]:
+    """The networks that a walk finds at prices that rise, each one grown out of the last."""
     rows = rows_of(lesson.literals, lesson.weights, problem.relations, opposite)
-    walker = Walker.of(rows, law, schedule.vote_steps, seed, schedule.max_units, begin)
-    budget.cool(walker, law.hot if begin is None else schedule.start_hot, law.cold, law.price)
-    return walker
+    first, rest = _shares(schedule.dearer_share, len(schedule.prices))
+    found = list[Student]()
+    for number, price in enumerate(schedule.prices):
+        law = replace(schedule.student, price=price)
+        walker = Walker.of(rows, law, schedule.vote_steps, draw_seed(seed, number), schedule.max_units, begin)
+        if number == 0:
+            hot = law.hot if begin is None else schedule.start_hot
+            budget.part(first).cool(walker, hot, law.cold, price)
+        else:
+            budget.part(rest, schedule.dearer_share).cool(walker, schedule.dearer_hot, law.cold, price)
+        begin = walker.best()
+        found.append(Student(begin, walker.cost))
+    return found
+
+
+def _shares(dearer: float, n_prices: int) -> tuple[float, float]:
+    """The shares of a limited time that the first price and each of the others get."""
+    total = 1 + dearer * (n_prices - 1)
+    return 1 / total, dearer / total
 
 
 def _side_by_side(first: bits.Words, n_first: int, second: bits.Words, n_second: int) -> bits.Words:

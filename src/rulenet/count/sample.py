@@ -5,14 +5,14 @@ their cost. The mean of their probabilities is that of a Bayesian average over n
 of them: see D. Denison, B. Mallick and A. Smith, "A Bayesian CART algorithm", Biometrika 85(2), 1998.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulenet import bits
-from rulenet.count.schedule import Schedule
+from rulenet.count.schedule import Law, Schedule
 from rulenet.count.scoring import Scoring
 from rulenet.count.walk import Walker, rows_of
 from rulenet.search.budget import Budget
@@ -32,19 +32,23 @@ class Voters:
         return total / len(self.scorings)
 
 
+def join(parties: Iterable[Voters]) -> Voters:
+    """Voters of several parties together."""
+    return Voters(tuple(scoring for voters in parties for scoring in voters.scorings))
+
+
 def sample_voters(
     problem: Problem,
     opposite: NDArray[np.int64],
-    number: int,
+    law: Law,
     schedule: Schedule,
     seed: int,
     budget: Budget,
     begin: Scoring | None = None,
 ) -> Sequence[Scoring]:
-    """The networks that walk ``number`` leaves behind; each walk sees a sample of many rows."""
+    """The networks that a walk leaves behind; each walk sees a sample of many rows."""
     chosen = sample_rows(np.arange(problem.n_rows), schedule.max_rows, seed, problem.codes)
     seen = problem if len(chosen) == problem.n_rows else problem.take(chosen)
-    law = schedule.samplers[number % len(schedule.samplers)]
     rows = rows_of(seen.literals, class_weights(seen), seen.relations, opposite)
     walker = Walker.of(rows, law, problem.row_weight, seed, schedule.max_units, begin)
     n_after = schedule.n_snapshots * schedule.n_between

@@ -1,0 +1,67 @@
+"""What rows left out tell: by which laws networks are to be sampled, and which price is worth it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulenet.calibration import calibrate
+from rulenet.search.problem import Problem, decide
+from rulenet.search.protocol import HeldOut
+
+Probabilities = NDArray[np.float64]
+
+# A vote is never taken for surer than this.
+SUREST = 1e-6
+# The standard errors of a difference, in nats or in errors, that a larger network must win.
+WORTH = 0.5
+
+
+def choose_laws(votes: Sequence[Sequence[Probabilities]], left_out: Sequence[Problem]) -> tuple[int, ...]:
+    """The laws, by number, whose vote is most likely on rows left out; all of them, if they vote together.
+
+    ``votes`` has, for every fold, what each law says of the rows of ``left_out``, (n_rows, n_classes).
+    """
+    n_laws = len(votes[0])
+    parties = [*((law,) for law in range(n_laws)), tuple(range(n_laws))]
+    losses = [
+        sum(
+            _loss(np.mean([fold[law] for law in party], axis=0), rows)
+            for fold, rows in zip(votes, left_out, strict=True)
+        )
+        for party in parties
+    ]
+    return parties[int(np.argmin(losses))]
+
+
+def _loss(probabilities: Probabilities, rows: Problem) -> float:
+    """The total loss of rows with these probabilities of their classes, in nats."""
+    own = probabilities[np.arange(rows.n_rows), rows.codes]
+    return float((-np.log(np.maximum(own, SUREST)) * rows.weights).sum())
+
+
+def choose_price(held_out: Sequence[HeldOut]) -> int:
+    """The highest price, by number, whose networks are hardly worse on rows left out than the best ones.
+
+    Prices rise. Networks are judged by errors and by calibrated losses, row by row.
+    """
+    weights = held_out[0].weights / held_out[0].weights.mean()
+    wrong = np.array([decide(rows.margins) != rows.codes for rows in held_out]) * weights
+    losses = np.array([_losses(rows) for rows in held_out]) * weights
+    for price in reversed(range(len(held_out))):
+        if all(_is_close(judged[price], judged[judged.sum(axis=1).argmin()]) for judged in (wrong, losses)):
+            return price
+    return int(losses.sum(axis=1).argmin())
+
+
+def _losses(rows: HeldOut) -> NDArray[np.float64]:
+    """The loss of every row by its calibrated probability."""
+    calibration = calibrate(rows.margins, rows.codes, rows.weights.astype(np.float64))
+    probabilities = calibration.probabilities(rows.margins, decide(rows.margins))
+    return np.asarray(-np.log(probabilities[np.arange(len(rows.codes)), rows.codes]))
+
+
+def _is_close(judged: NDArray[np.float64], best: NDArray[np.float64]) -> bool:
+    """Whether rows are judged hardly worse than the best, for what the differences between rows tell."""
+    differences = judged - best
+    return bool(differences.mean() <= WORTH * differences.std() / len(differences) ** 0.5)

@@ -1,0 +1,158 @@
+"""The walks of a search for networks that count, spread over threads."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulenet.count.distil import Student, make_lesson, study
+from rulenet.count.sample import Voters, sample_voters
+from rulenet.count.schedule import Law, Schedule
+from rulenet.count.scoring import Scoring, opposites
+from rulenet.count.start import scoring_of
+from rulenet.exceptions import ParameterError
+from rulenet.search.budget import Budget
+from rulenet.search.folds import draw_seed, make_folds
+from rulenet.search.problem import Problem
+from rulenet.search.protocol import Progress, Report, Start
+from rulenet.search.threads import Threads
+
+Result = TypeVar("Result")
+
+# The shares of the work, and of a limited time: walks on folds, walks on all rows, finding networks for their votes.
+FOLDS_SHARE, WALKS_SHARE, STUDY_SHARE = 0.25, 0.3, 0.35
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows to learn from, what walks over them need and begin at, and rows left out."""
+
+    problem: Problem
+    opposite: NDArray[np.int64]
+    begin: Scoring | None
+    seed: int
+    left_out: Problem
+
+    @classmethod
+    def of(cls, problem: Problem, start: Start, seed: int, left_out: Problem) -> Self:
+        """All that walks over the rows of a problem need."""
+        opposite = opposites(problem.literals, problem.n_rows, problem.relations.owner)
+        return cls(problem, opposite, _begin(problem, start, opposite, seed), seed, left_out)
+
+    def folds(self, start: Start, schedule: Schedule) -> list["Part"]:
+        """Parts of these rows that leave out the others; none where rows are few."""
+        if schedule.n_folds == 0 or self.problem.n_rows < schedule.least_rows:
+            return []
+        return [
+            Part.of(
+                rows := self.problem.take(kept),
+                start.on(rows),
+                draw_seed(self.seed, 1000 + number),
+                self.problem.take(left_out),
+            )
+            for number, (kept, left_out) in enumerate(
+                islice(make_folds(self.problem, schedule.n_folds, self.seed), schedule.n_judged)
+            )
+        ]
+
+
+def _begin(problem: Problem, start: Start, opposite: NDArray[np.int64], seed: int) -> Scoring | None:
+    """What walks begin at, None for the empty network."""
+    network = start.counting(seed)
+    if network is None:
+        return None
+    n_outputs = 1 if problem.n_classes == 2 else problem.n_classes
+    if network.n_outputs != n_outputs:
+        raise ParameterError(f"init has {network.n_outputs} outputs, but the classes of y take {n_outputs}")
+    return scoring_of(network, opposite)
+
+
+@dataclass
+class Jobs:
+    """Walks by a schedule, on some threads, within some seconds if time is limited."""
+
+    threads: Threads
+    schedule: Schedule
+    seconds: float | None
+    report: Report
+    done: float = field(default=0.0, init=False)
+
+    def sample_folds(self, folds: Sequence[Part]) -> list[list[Voters]]:
+        """For every fold, what is sampled by each law; no fold where an interrupt came."""
+        schedule = _shorter(self.schedule, self.schedule.fold_share)
+        laws, n_walks = schedule.samplers, schedule.n_fold_walks
+        walks = [(fold, law, k * n_walks + i) for fold in folds for k, law in enumerate(laws) for i in range(n_walks)]
+        sampled = self._sample(walks, schedule, FOLDS_SHARE)
+        if any(walk is None for walk in sampled):
+            return []
+        found = iter(
+            Voters(tuple(s for walk in sampled[i : i + n_walks] if walk for s in walk))
+            for i in range(0, len(walks), n_walks)
+        )
+        return [list(islice(found, len(laws))) for _ in folds]
+
+    def sample(self, part: Part, laws: Sequence[int]) -> Voters:
+        """What is sampled on a part of the rows by some laws in turn."""
+        chosen = [self.schedule.samplers[law] for law in laws]
+        walks = [(part, chosen[i % len(chosen)], i) for i in range(self.schedule.n_walks)]
+        sampled = self._sample(walks, self.schedule, WALKS_SHARE)
+        voters = tuple(scoring for walk in sampled if walk for scoring in walk)
+        return Voters(voters or tuple(self._walk(*walks[0], self.schedule, self._budget(1, 0.0, 1))()))
+
+    def study(self, lessons: Sequence[tuple[Part, Voters]], shares: Sequence[float]) -> list[list[Student]]:
+        """For every part of the rows and vote there the networks of all prices; ``shares`` of the usual proposals."""
+        budget = self._budget(self.schedule.n_student, STUDY_SHARE, len(lessons))
+
+        def task(number: int) -> Callable[[], list[Student]]:
+            (part, voters), share = lessons[number], shares[number]
+            seed, mine = draw_seed(part.seed, 500 + number), budget.part(1.0, share)
+
+            def run() -> list[Student]:
+                lesson = make_lesson(part.problem, voters, self.schedule, part.seed)
+                return study(lesson, part.problem, part.opposite, self.schedule, seed, mine, part.begin)
+
+            return run
+
+        tasks = [task(number) for number in range(len(lessons))]
+        found = self._run(tasks, "network", STUDY_SHARE)
+        return [path if path is not None else task() for path, task in zip(found, tasks, strict=True)]
+
+    def _sample(
+        self, walks: Sequence[tuple[Part, Law, int]], schedule: Schedule, share: float
+    ) -> list[Sequence[Scoring] | None]:
+        n_proposals = schedule.n_burn + schedule.n_snapshots * schedule.n_between
+        budget = self._budget(n_proposals, share, len(walks))
+        return self._run([self._walk(*walk, schedule, budget) for walk in walks], "vote", share)
+
+    def _walk(
+        self, part: Part, law: Law, number: int, schedule: Schedule, budget: Budget
+    ) -> Callable[[], Sequence[Scoring]]:
+        seed = draw_seed(part.seed, number)
+        return lambda: sample_voters(part.problem, part.opposite, law, schedule, seed, budget, part.begin)
+
+    def _budget(self, n_proposals: int, share: float, n_tasks: int) -> Budget:
+        """What each of some tasks may take that share the time with all others of their kind."""
+        rounds = -(-n_tasks // self.threads.n_threads) or 1
+        return Budget(n_proposals, None if self.seconds is None else share * self.seconds / rounds, self.threads.stop)
+
+    def _run(self, tasks: Sequence[Callable[[], Result]], stage: str, share: float) -> list[Result | None]:
+        """What the tasks give, with reports as they end."""
+        before = self.done
+
+        def note(number: int, result: Result) -> None:
+            self.done = before + share * (number + 1) / len(tasks)
+            self.report(Progress(stage, self.done, 0.0))
+
+        found = self.threads.run(tasks, note)
+        self.done = before + share
+        return found
+
+
+def _shorter(schedule: Schedule, share: float) -> Schedule:
+    """The schedule with shorter walks."""
+    return replace(
+        schedule, n_burn=max(1, int(schedule.n_burn * share)), n_between=max(1, int(schedule.n_between * share))
+    )

@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+
+from rulenet import bits
+from rulenet.conditions import Relations
+from rulenet.count.choose import choose_laws, choose_price
+from rulenet.search.problem import Problem
+from rulenet.search.protocol import HeldOut
+
+
+def rows_of(codes, n_classes=2):
+    literals = bits.pack(np.ones((1, len(codes)), dtype=bool))
+    return Problem.of_classes(literals, np.array(codes), n_classes, Relations.of([0], [0]))
+
+
+def sure_of(codes, share):
+    """A vote that gives the right class this share."""
+    right = np.eye(2)[np.array(codes)]
+    return share * right + (1 - share) * (1 - right)
+
+
+@pytest.mark.parametrize(("shares", "chosen"), [((0.9, 0.6), (0,)), ((0.3, 0.8), (1,)), ((0.7, 0.7), (0,))])
+def test_the_law_is_chosen_whose_vote_is_most_likely_on_rows_left_out(shares, chosen):
+    codes = [0, 1, 1, 0, 1]
+    assert choose_laws([[sure_of(codes, share) for share in shares]], [rows_of(codes)]) == chosen
+
+
+def test_laws_that_err_on_different_rows_vote_together():
+    codes = [0, 1, 0, 1]
+    first, second = sure_of(codes, 0.99), sure_of(codes, 0.99)
+    first[:2], second[2:] = 0.5 + 0.45 * (0.5 - np.eye(2)[[0, 1]]), 0.5 + 0.45 * (0.5 - np.eye(2)[[0, 1]])
+    assert choose_laws([[first, second]], [rows_of(codes)]) == (0, 1)
+
+
+def test_all_folds_have_a_say_in_the_law():
+    codes = [0, 1, 1, 0]
+    folds = [[sure_of(codes, 0.7), sure_of(codes, 0.8)], [sure_of(codes, 0.9), sure_of(codes, 0.2)]]
+    assert choose_laws(folds, [rows_of(codes)] * 2) == (0,)
+
+
+def held_out(n_wrong, n_rows=200):
+    codes = np.arange(n_rows) % 2
+    margins = np.where(codes == 1, 2, -3)
+    margins[:n_wrong] = -1 - margins[:n_wrong]
+    return HeldOut(margins[:, np.newaxis], codes, np.ones(n_rows, np.int64), np.arange(n_rows))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "chosen"),
+    [((20, 20, 20), 2), ((20, 20, 40), 1), ((20, 60, 90), 0), ((30, 40, 20), 2), ((0, 0, 100), 1)],
+)
+def test_the_highest_price_is_chosen_that_hardly_costs_accuracy(wrong, chosen):
+    assert choose_price([held_out(n) for n in wrong]) == chosen
