@@ -21,6 +21,7 @@ from benchmarks.accuracy.names import (
     DEEP,
     FLAT,
     OURS,
+    PER_CLASS,
     RIPPER_PEER,
     in_time_of,
 )
@@ -51,6 +52,13 @@ MAIN = results(
     row("monk-1", CART, 0.9, size=30),
     row("monk-1", RIPPER_PEER, 0.8, size=10, conditions=10),
 )
+
+
+def test_one_network_for_all_classes_is_compared_with_one_for_each() -> None:
+    rows = [row("car", OURS, 0.97, conditions=40), row("car", PER_CLASS, 0.96, conditions=70), row("car", CART, 0.95)]
+    text = "\n".join(report.report_classes(results(*rows)))
+    assert "| car | 0.9700 | 0.9600 | 0.9500 |" in text
+    assert "| car | 40 | 70 |" in text
 
 
 def test_ranks_are_means_over_sets_and_equal_learners_share_theirs() -> None:

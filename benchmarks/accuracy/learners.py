@@ -15,6 +15,7 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
@@ -31,6 +32,7 @@ from benchmarks.accuracy.names import (
     HERE,
     HISTOGRAMS,
     OURS,
+    PER_CLASS,
     RIPPER_PEER,
     UNDISTILLED,
     in_time_of,
@@ -98,6 +100,11 @@ def on_numbers(seed: int, make: Callable[[int], Any]) -> Pipeline:
     return make_pipeline(FunctionTransformer(peers.typed), make(seed))
 
 
+def per_class(seed: int, **parameters: Any) -> Any:
+    """One network for every class against the rest."""
+    return OneVsRestClassifier(ours(seed, **parameters))
+
+
 def as_codes(X: pd.DataFrame) -> pd.DataFrame:
     return X.apply(lambda column: column.astype("category").cat.codes)
 
@@ -142,9 +149,12 @@ LEARNERS: dict[str, Learner] = {
     DEEP: partial(ours, nominal="all", hidden_layer_sizes=(32, 8, 2), search=Anneal(distil=False)),
     FLAT: partial(ours, nominal="all", hidden_layer_sizes=(43,), search=Anneal(distil=False)),
     UNDISTILLED: partial(ours, nominal="all", search=Anneal(distil=False)),
+    PER_CLASS: partial(per_class, nominal="all"),
     **ENSEMBLES,
 }
 LEARNERS |= {in_time_of(rival): partial(in_time, rival=LEARNERS[rival]) for rival in (RIPPER_PEER, BOOSTING)}
+
+ON_TABLES_PER_CLASS: dict[str, Learner] = {OURS: ours, PER_CLASS: per_class}
 
 ON_TABLES: dict[str, Learner] = {
     HERE["CART"]: partial(on_numbers, make=peers.cart),
@@ -163,6 +173,8 @@ def count_units(model: Any) -> float:
 
 def count_conditions(model: Any) -> float:
     """The edges of a network from literals, units that stand there for several points once; those of RIPPER's rules."""
+    if isinstance(model, OneVsRestClassifier):
+        return sum(count_conditions(one) for one in model.estimators_)
     network = getattr(model, "network_", None)
     if network is not None:
         units = np.column_stack([network.needs[0], network.weights[0]])

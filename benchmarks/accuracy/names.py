@@ -12,6 +12,7 @@ PEERS = (CART, RIPPER_PEER, FOREST, BOOSTING, HISTOGRAMS)
 DEEP = "rulenet, deep (32, 8, 2)"
 FLAT = "rulenet, flat (43)"
 UNDISTILLED = "rulenet, its vote not distilled"
+PER_CLASS = "rulenet, a network a class"
 
 #: Kinds of networks, each by the search for it.
 AND_OR_FLAT, AND_OR_DEEP, COUNTING = NETWORKS = ("AND/OR, flat", "AND/OR, deep", "counting")

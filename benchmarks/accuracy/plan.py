@@ -4,7 +4,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.accuracy.concepts import concept_sets
-from benchmarks.accuracy.learners import ENSEMBLES, KINDS_OF_NETWORKS, LEARNERS, MEASURES, ON_TABLES, ours
+from benchmarks.accuracy.learners import (
+    ENSEMBLES,
+    KINDS_OF_NETWORKS,
+    LEARNERS,
+    MEASURES,
+    ON_TABLES,
+    ON_TABLES_PER_CLASS,
+    ours,
+)
 from benchmarks.accuracy.names import (
     BOOSTING,
     CART,
@@ -15,12 +23,13 @@ from benchmarks.accuracy.names import (
     HISTOGRAMS,
     OURS,
     PEERS,
+    PER_CLASS,
     RIPPER_PEER,
     UNDISTILLED,
     in_time_of,
 )
-from benchmarks.accuracy.sets import Sets, artificial_sets, large_sets, main_sets, vote_sets, whole_sets
-from benchmarks.accuracy.tables import table_sets, two_class_sets
+from benchmarks.accuracy.sets import Sets, artificial_sets, class_sets, large_sets, main_sets, vote_sets, whole_sets
+from benchmarks.accuracy.tables import several_class_sets, table_sets, two_class_sets
 from rulenet.experiments import Study
 
 # Seconds that a fit in a process of its own may take: on generated tables, and on those of UCI, where RIPPER is slower.
@@ -77,6 +86,12 @@ def _large(scale: Scale) -> list[Study]:
     return [_with_seeds(sets, [OURS], scale.n_seeds), _with_seeds(compared, peers, 1)]
 
 
+def _classes(scale: Scale) -> list[Study]:
+    """All classes of UCI sets beside peers; and one network for all classes against one for each, on tables too."""
+    sets, names = class_sets(scale.quick), (OURS, PER_CLASS, CART, FOREST, HISTOGRAMS)
+    return [_with_seeds(sets, names, 1), several_class_sets(scale.quick).study(ON_TABLES_PER_CLASS, 1, MEASURES)]
+
+
 def _whole(scale: Scale) -> list[Study]:
     sets = whole_sets(scale.quick)
     peers = (CART, FOREST, HISTOGRAMS, BOOSTING, RIPPER_PEER)
@@ -102,6 +117,7 @@ PARTS: Mapping[str, Part] = {
     "tables": Part(_tables, peers=frozenset(HERE.values())),
     "main": Part(_main),
     "time": Part(_time),
+    "classes": Part(_classes, patience=PATIENCE),
     "depth": Part(_depth),
     "vote": Part(_vote),
     "pay": Part(_pay),

@@ -8,7 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from benchmarks.accuracy import tables
-from benchmarks.accuracy.names import BOOSTING, DEEP, FLAT, HERE, OURS, PEERS, RIPPER_PEER, in_time_of
+from benchmarks.accuracy.names import BOOSTING, DEEP, FLAT, HERE, OURS, PEERS, PER_CLASS, RIPPER_PEER, in_time_of
 from benchmarks.accuracy.pays import report_pay, report_pay_tables
 from benchmarks.accuracy.sets import UCI, group_of
 from rulenet.experiments import average_scores, compare, failures, read_results, read_sessions, to_markdown
@@ -270,6 +270,19 @@ def report_vote(frame: pd.DataFrame) -> list[str]:
     return lines
 
 
+def report_classes(frame: pd.DataFrame) -> list[str]:
+    both = [name for name, rows in frame.groupby("dataset") if {OURS, PER_CLASS} <= set(rows["learner"])]
+    pair = frame[frame["dataset"].isin(both) & frame["learner"].isin((OURS, PER_CLASS))]
+    learners = _present(frame, (OURS, PER_CLASS, *PEERS))
+    return [
+        *_section("Several classes", _markdown(_means(frame, "accuracy", learners), ACCURACY)),
+        *_section(
+            "One network for all classes, or one for each: conditions",
+            _markdown(_means(pair, "conditions", (OURS, PER_CLASS)), COUNT),
+        ),
+    ]
+
+
 def report_whole(frame: pd.DataFrame) -> list[str]:
     learners = _present(frame, (OURS, *PEERS))
     return [
@@ -353,6 +366,7 @@ SECTIONS: dict[str, Callable[[pd.DataFrame], list[str]]] = {
     "all-rows": report_whole,
     "time": report_time,
     "large": report_large,
+    "classes": report_classes,
     "depth": report_depth,
     "vote": report_vote,
     "pay": report_pay,

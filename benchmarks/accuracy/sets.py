@@ -18,6 +18,7 @@ from rulenet.experiments.study import Learner, Loader, Study, Table
 
 UCI = ("car-evaluation", "connect-4", "kr-vs-kp", "mushroom", "tic-tac-toe", "vote")
 MORE = ("splice", "nursery")
+SEVERAL_CLASSES = ("car-evaluation", "nursery", "connect-4", "splice")
 # Those of them that have more rows than the paper takes; the others are whole anyway.
 CUT = ("connect-4", "mushroom")
 N_LAST = 4000
@@ -76,6 +77,12 @@ def whole_sets(quick: bool) -> Sets:
     return Sets({name: partial(_binary, name, None) for name in (CUT[-1:] if quick else CUT)})
 
 
+def class_sets(quick: bool) -> Sets:
+    """UCI sets of several classes with all of them, the large ones cut, and all rows of some real tables."""
+    datasets = {name: partial(_classes, name) for name in SEVERAL_CLASSES}
+    return Sets(datasets, folds=dict.fromkeys(datasets, (0,)) if quick else {})
+
+
 def vote_sets(quick: bool) -> Sets:
     datasets = {"connect-4": partial(_binary, "connect-4", N_LAST), "splice": partial(_binary, "splice", None)}
     return Sets(datasets, folds=dict.fromkeys(datasets, (0,)) if quick else {})
@@ -97,6 +104,11 @@ def _binary(name: str, n_last: int | None) -> Table:
         X, y = X.iloc[-n_last:], y.iloc[-n_last:]
     positive = "unacc" if name == "car-evaluation" else y.value_counts().idxmax()
     return X.reset_index(drop=True), (y == positive).reset_index(drop=True)
+
+
+def _classes(name: str) -> Table:
+    X, y = load_uci(name)
+    return X.iloc[-N_LAST:].reset_index(drop=True), y.iloc[-N_LAST:].reset_index(drop=True)
 
 
 def _parity(n_relevant: int) -> Table:

@@ -18,6 +18,7 @@ from rulenet.cli import tables
 from rulenet.experiments.study import Table
 
 SHARED = Path(__file__).parents[3] / "shared"
+SMALL_SEVERAL = ("iris", "vertebral-column-3", "teaching", "glass", "ecoli", "flags", "vehicle", "annealing")
 MANY_ROWS = ("letter", "magic", "page-blocks", "pendigits", "thyroid")
 
 
@@ -40,6 +41,12 @@ def table_sets(quick: bool) -> Sets:
     two = StratifiedKFold(2, shuffle=True, random_state=0)
     datasets = {name: partial(load_table, file) for name, file in files.items()}
     return Sets(datasets, {name: two for name in files if name in MANY_ROWS}, n_splits=5)
+
+
+def several_class_sets(quick: bool) -> Sets:
+    """Small tables of three classes and more."""
+    sets = table_sets(quick=False).only(*SMALL_SEVERAL[: 2 if quick else None])
+    return replace(sets, folds=dict.fromkeys(SMALL_SEVERAL, (0,) if quick else (0, 1)))
 
 
 def two_class_sets(quick: bool) -> Sets:
