@@ -3,12 +3,18 @@
 import numpy as np
 import pandas as pd
 
-from benchmarks.accuracy.names import AND_OR_DEEP, AND_OR_FLAT, COUNTING, NETWORKS, OURS
+from benchmarks.accuracy.names import AND_OR_DEEP, AND_OR_FLAT, COUNTING_DEEP, COUNTING_FLAT, DISTILLED, NETWORKS
 from rulenet.experiments import average_scores, compare, to_markdown
 from rulenet.experiments.statistics import as_table
 from rulenet.experiments.tables import show_comparisons
 
-PAIRS = ((AND_OR_DEEP, AND_OR_FLAT), (COUNTING, AND_OR_FLAT), (COUNTING, AND_OR_DEEP))
+PAIRS = (
+    (AND_OR_DEEP, AND_OR_FLAT),
+    (COUNTING_DEEP, COUNTING_FLAT),
+    (COUNTING_FLAT, AND_OR_FLAT),
+    (COUNTING_DEEP, AND_OR_DEEP),
+    (COUNTING_DEEP, DISTILLED),
+)
 GENERATED = (
     "{tables} generated tables, each with a concept of its own: {n_train:.0f} rows to learn from, so many of them with "
     "a wrong label, and {n_test:,.0f} test rows without."
@@ -98,7 +104,7 @@ def _known_pairs(scores: pd.DataFrame, least: int = 1) -> list[tuple[str, str]]:
 
 
 def _by_kind(table: pd.DataFrame) -> pd.DataFrame:
-    return table[[learner for learner in (*NETWORKS, OURS) if learner in table]]
+    return table[[learner for learner in NETWORKS if learner in table]]
 
 
 def _titled(title: str, text: str) -> list[str]:
