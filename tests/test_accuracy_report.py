@@ -226,6 +226,10 @@ def test_tables_are_read_as_they_are(shared_data: Path, monkeypatch: pytest.Monk
     columns = tables.read_columns()
     assert len(sets.datasets) == 36
     assert len(tables.two_class_sets(quick=False).datasets) == 16
+    small = tables.small_two_class_sets(quick=False)
+    assert len(small.datasets) == 13
+    assert all(len(load()[0]) <= 1_000 for load in small.datasets.values())
+    assert set(small.folds.values()) == {(0, 1)}
     assert ((columns["type"] == "class") & (columns["n_distinct"] == 2)).sum() == 16
     assert len(study.folds_of("magic")) == 2
     X, y = sets.datasets["mammographic"]()

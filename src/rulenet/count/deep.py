@@ -89,14 +89,17 @@ class DeepCount(Strategy):
         self.check()
         schedule = self.schedule().fitted_to(problem.n_classes)
         deadline = None if self.max_time is None else perf_counter() + self.max_time
-        run = _Run(problem, start, schedule, self.n_layers, seed, Threads(n_jobs, deadline), report, self.max_time)
-        first = run.follow_all([run.whole], list(range(len(schedule.laws))), 0)[0]
-        folds = run.folds() if schedule.n_folds and problem.n_rows >= schedule.least_rows else []
-        judged = run.follow_all(folds, list(range(len(schedule.laws))), 1000) if not run.threads.stop[0] else []
-        done = [(fold.left_out, p) for fold, p in zip(folds, judged, strict=False) if len(p) == len(schedule.laws)]
+        threads = Threads(n_jobs, deadline)
+        run = _Run(schedule, self.n_layers, seed, threads, report, self.max_time)
+        whole, every = _Rows.of(problem, start, problem, seed), range(len(schedule.laws))
+        first = run.follow_all([whole], every, stage=0)[0]
+        folds = _folds(problem, start, schedule, seed) if not threads.stop[0] else []
+        judged = run.follow_all(folds, every, stage=1, n_done=len(every))
+        done = [(fold.left_out, p) for fold, p in zip(folds, judged, strict=True) if len(p) == len(every)]
         validation = _validation(done)
         law, depth = _chosen(validation, schedule)
-        more = run.follow_all([run.whole], [law] * (schedule.n_restarts - 1), 2000)[0]
+        again = [law] * (schedule.n_restarts - 1)
+        more = run.follow_all([whole], again, stage=2, n_done=len(every) * (1 + schedule.n_folds))[0]
         price = schedule.laws[law].price
         best = min((pair[depth] for pair in [first[law], *more]), key=lambda found: found.cost(problem, price))
         network = place_zero(best.network, problem)
@@ -125,19 +128,33 @@ class DeepCount(Strategy):
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows to learn from, where to begin, and rows left out."""
+    """Rows to learn from, where walks begin if not at the empty network, and rows left out."""
 
     kept: Problem
-    start: Start
+    begin: Network | None
     left_out: Problem
+
+    @classmethod
+    def of(cls, kept: Problem, start: Start, left_out: Problem, seed: int) -> "_Rows":
+        begin, n_outputs = start.counting(seed), 1 if kept.n_classes == 2 else kept.n_classes
+        if begin is not None and begin.n_outputs != n_outputs:
+            raise ParameterError(f"init has {begin.n_outputs} outputs, but the classes of y take {n_outputs}")
+        return cls(kept, begin, left_out)
+
+
+def _folds(problem: Problem, start: Start, schedule: DeepSchedule, seed: int) -> list[_Rows]:
+    if schedule.n_folds == 0 or problem.n_rows < schedule.least_rows:
+        return []
+    return [
+        _Rows.of(rows := problem.take(kept), start.on(rows), problem.take(left_out), seed)
+        for kept, left_out in make_folds(problem, schedule.n_folds, seed)
+    ]
 
 
 @dataclass(frozen=True)
 class _Run:
     """Paths on all rows and on folds, in threads."""
 
-    problem: Problem
-    start: Start
     schedule: DeepSchedule
     n_layers: int
     seed: int
@@ -145,28 +162,22 @@ class _Run:
     report: Report
     max_time: float | None
 
-    @property
-    def whole(self) -> _Rows:
-        return _Rows(self.problem, self.start, self.problem)
+    def follow_all(
+        self, rows: Sequence[_Rows], laws: Sequence[int], *, stage: int, n_done: int = 0
+    ) -> list[list[Pair]]:
+        """What a path finds for each of the rows at each of the laws.
 
-    def folds(self) -> list[_Rows]:
-        return [
-            _Rows(rows := self.problem.take(kept), self.start.on(rows), self.problem.take(left_out))
-            for kept, left_out in make_folds(self.problem, self.schedule.n_folds, self.seed)
-        ]
-
-    def follow_all(self, rows: Sequence[_Rows], laws: Sequence[int], number: int) -> list[list[Pair]]:
-        """What a path finds for each of the rows at each of the laws; those that an interrupt kept from it are left."""
-        jobs = [self._path(some, law, number + i * 50 + k) for i, some in enumerate(rows) for k, law in enumerate(laws)]
-        total, done = self._n_paths, {0: 0, 1000: len(self.schedule.laws)}.get(number, self._n_paths - len(jobs))
+        Paths that an interrupt kept from starting are left out, but for the first stage: there must be a network.
+        """
+        n = len(laws)
+        jobs = [self._path(some, law, (stage, i, k)) for i, some in enumerate(rows) for k, law in enumerate(laws)]
 
         def note(i: int, pair: Pair) -> None:
-            self.report(Progress("walks", (done + i + 1) / total, 0.0))
+            self.report(Progress("walks", (n_done + i + 1) / self._n_paths, 0.0))
 
         found = self.threads.run(jobs, note)
-        if number == 0 and None in found:
-            found = [job() for job in jobs]
-        n = len(laws)
+        if stage == 0:
+            found = [job() if pair is None else pair for job, pair in zip(jobs, found, strict=True)]
         return [[pair for pair in found[i * n : (i + 1) * n] if pair is not None] for i in range(len(rows))]
 
     @property
@@ -174,19 +185,13 @@ class _Run:
         schedule = self.schedule
         return len(schedule.laws) * (1 + schedule.n_folds) + schedule.n_restarts - 1
 
-    def _path(self, rows: _Rows, law: int, number: int) -> Callable[[], Pair]:
+    def _path(self, rows: _Rows, law: int, place: tuple[int, int, int]) -> Callable[[], Pair]:
         schedule, turns = self.schedule, -(-self._n_paths // self.threads.n_threads)
         seconds = None if self.max_time is None else 0.9 * self.max_time / turns
-        budget, seed = Budget(schedule.n_proposals, seconds, self.threads.stop), draw_seed(self.seed, number)
-        begin = rows.start.counting(self.seed)
-        _check_outputs(begin, rows.kept)
-        return lambda: follow(rows.kept, schedule.laws[law], schedule, self.n_layers, seed, budget, begin)
-
-
-def _check_outputs(begin: Network | None, problem: Problem) -> None:
-    n_outputs = 1 if problem.n_classes == 2 else problem.n_classes
-    if begin is not None and begin.n_outputs != n_outputs:
-        raise ParameterError(f"init has {begin.n_outputs} outputs, but the classes of y take {n_outputs}")
+        stage, i, k = place
+        budget = Budget(schedule.n_proposals, seconds, self.threads.stop)
+        seed = draw_seed(self.seed, 1000 * stage + 50 * i + k)
+        return lambda: follow(rows.kept, schedule.laws[law], schedule, self.n_layers, seed, budget, rows.begin)
 
 
 def _validation(done: Sequence[tuple[Problem, Sequence[Pair]]]) -> list[tuple[float, float]] | None:
