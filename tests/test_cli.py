@@ -274,7 +274,7 @@ def test_data_writes_a_generated_table(folder):
         (["fit", "walks.csv", "--target", "walk", "--class-weight", "run=2"], "the classes are go, stay"),
         (
             ["fit", "walks.csv", "--target", "walk", "--search", "luck"],
-            "--search is 'luck', but must be one of auto, anneal, count, greedy",
+            "--search is 'luck', but must be one of auto, anneal, count, deep-count, greedy",
         ),
         (["fit", "walks.csv", "--target", "walk", "--decimal", "x"], "--decimal is 'x'"),
         (["fit", "empty.csv", "--target", "walk"], "empty.csv: is empty, but a line with the names"),

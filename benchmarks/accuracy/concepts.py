@@ -1,4 +1,4 @@
-"""Generated tables with concepts of four kinds, in two of which conditions are counted.
+"""Generated tables with concepts of five kinds, in three of which conditions are counted.
 
 Labels are wrong in rows to learn from only, so that accuracy on test rows tells how much of the concept was found.
 Every table has a concept of its own: tables are independent of each other.
@@ -87,6 +87,12 @@ def weighted_sum(rng: np.random.Generator, codes: NDArray[np.int64]) -> Truth:
     return _upper_half(_conditions(rng, codes, 8) @ rng.integers(1, MOST_POINTS + 1, 8))
 
 
+def deep_m_of_n(rng: np.random.Generator, codes: NDArray[np.int64]) -> Truth:
+    """An OR of two ANDs of two that hold where at least two of three conditions do: counting below depth."""
+    counts = _conditions(rng, codes, 12).reshape(-1, 2, 2, 3).sum(axis=3)
+    return np.asarray((counts >= 2).all(axis=2).any(axis=1))
+
+
 def _upper_half(points: NDArray[np.int64]) -> Truth:
     """Rows with as many points as a need that divides them best."""
     needs = np.unique(points)
@@ -94,4 +100,10 @@ def _upper_half(points: NDArray[np.int64]) -> Truth:
     return np.asarray(points >= needs[np.abs(shares - 0.5).argmin()])
 
 
-CONCEPTS: Mapping[str, Concept] = {"DNF": dnf, "deep": deep, "M-of-N": m_of_n, "weighted sum": weighted_sum}
+CONCEPTS: Mapping[str, Concept] = {
+    "DNF": dnf,
+    "deep": deep,
+    "M-of-N": m_of_n,
+    "weighted sum": weighted_sum,
+    "deep M-of-N": deep_m_of_n,
+}

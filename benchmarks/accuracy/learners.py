@@ -25,8 +25,10 @@ from benchmarks.accuracy.names import (
     AND_OR_FLAT,
     BOOSTING,
     CART,
-    COUNTING,
+    COUNTING_DEEP,
+    COUNTING_FLAT,
     DEEP,
+    DISTILLED,
     FLAT,
     FOREST,
     HERE,
@@ -37,7 +39,7 @@ from benchmarks.accuracy.names import (
     UNDISTILLED,
     in_time_of,
 )
-from rulenet import Anneal, Count, RuleNetworkClassifier
+from rulenet import Anneal, Count, DeepCount, RuleNetworkClassifier
 from rulenet.datasets import make_monk
 from rulenet.experiments import peers
 from rulenet.experiments.paper.learners import to_literals
@@ -131,12 +133,16 @@ ENSEMBLES: dict[str, Learner] = {
     "25 networks, AdaBoost": partial(boosted, n=25),
 }
 
-# The default, which chooses between deep and counting, stands beside the kinds.
+# Short searches that take about as long as each other: few restarts, three folds that choose the price.
+SHORT_ANNEAL = Anneal(n_restarts=6, n_folds=3, n_proposals=100_000, distil=False)
+SHORT_COUNT = {"n_restarts": 4, "n_folds": 3}
 KINDS_OF_NETWORKS: dict[str, Learner] = {
-    AND_OR_FLAT: partial(ours, hidden_layer_sizes=(43,), search=Anneal(distil=False)),
-    AND_OR_DEEP: partial(ours, search=Anneal(distil=False)),
-    COUNTING: partial(ours, search=Count()),
-    OURS: ours,
+    AND_OR_FLAT: partial(ours, hidden_layer_sizes=(43,), search=SHORT_ANNEAL),
+    AND_OR_DEEP: partial(ours, search=SHORT_ANNEAL),
+    # The walks of a flat network are as long as all those of a path to a deep one.
+    COUNTING_FLAT: partial(ours, search=DeepCount(n_layers=1, n_proposals=100_000, **SHORT_COUNT)),
+    COUNTING_DEEP: partial(ours, search=DeepCount(n_layers=2, n_proposals=20_000, **SHORT_COUNT)),
+    DISTILLED: partial(ours, search=Count(n_walks=4, n_folds=0, n_proposals=75_000)),
 }
 
 LEARNERS: dict[str, Learner] = {

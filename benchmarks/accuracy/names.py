@@ -14,8 +14,14 @@ FLAT = "rulenet, flat (43)"
 UNDISTILLED = "rulenet, its vote not distilled"
 PER_CLASS = "rulenet, a network a class"
 
-#: Kinds of networks, each by the search for it.
-AND_OR_FLAT, AND_OR_DEEP, COUNTING = NETWORKS = ("AND/OR, flat", "AND/OR, deep", "counting")
+#: Kinds of networks, each by a search for it; the last one is fitted to a vote, as `Count` does it.
+AND_OR_FLAT, AND_OR_DEEP, COUNTING_FLAT, COUNTING_DEEP, DISTILLED = NETWORKS = (
+    "AND/OR, flat",
+    "AND/OR, deep",
+    "counting, flat",
+    "counting, deep",
+    "counting, flat, distilled",
+)
 
 #: Peers on real tables, run here rather than taken from the file of what they reach.
 HERE = {name: f"{name}, here" for name in ("CART", "forest", "boosting")}

@@ -19,6 +19,7 @@ from rulenet.experiments.study import Table
 
 SHARED = Path(__file__).parents[3] / "shared"
 SMALL_SEVERAL = ("iris", "vertebral-column-3", "teaching", "glass", "ecoli", "flags", "vehicle", "annealing")
+FEW_ROWS = 1_000
 MANY_ROWS = ("letter", "magic", "page-blocks", "pendigits", "thyroid")
 
 
@@ -55,6 +56,19 @@ def two_class_sets(quick: bool) -> Sets:
     two = columns.loc[(columns["type"] == "class") & (columns["n_distinct"] == 2), "table"]
     sets = table_sets(quick).only(*two[:2] if quick else two)
     return replace(sets, folds=dict.fromkeys(two, (0,))) if quick else sets
+
+
+def small_two_class_sets(quick: bool) -> Sets:
+    """Those of them with at most `FEW_ROWS`, on two of the folds."""
+    sets = two_class_sets(quick)
+    few = [name for name in sets.datasets if (path := folder() / f"{name}.csv").exists() and _n_rows(path) <= FEW_ROWS]
+    return replace(sets.only(*few), folds=dict.fromkeys(few, (0,) if quick else (0, 1)))
+
+
+def _n_rows(path: Path) -> int:
+    """The lines of a table but for its header."""
+    with path.open("rb") as lines:
+        return sum(1 for _ in lines) - 1
 
 
 def load_table(file: str) -> Table:

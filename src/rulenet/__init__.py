@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from rulenet.comparison import compare
     from rulenet.conditions import Attribute, Condition
     from rulenet.count.count import Count
+    from rulenet.count.deep import DeepCount
     from rulenet.encoding import Encoding
     from rulenet.estimator import RuleNetworkClassifier
     from rulenet.exceptions import FormulaError, ModelFileError, NetworkError, ParameterError, RuleNetError, TableError
@@ -31,6 +32,7 @@ _MODULES = {
     "Auto": "auto",
     "Condition": "conditions",
     "Count": "count.count",
+    "DeepCount": "count.deep",
     "Encoding": "encoding",
     "EspressoInit": "starts.cover",
     "Formula": "formulas.expressions",
@@ -58,6 +60,7 @@ __all__ = [
     "Auto",
     "Condition",
     "Count",
+    "DeepCount",
     "Encoding",
     "EspressoInit",
     "Formula",

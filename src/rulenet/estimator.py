@@ -21,6 +21,7 @@ from rulenet.capped import Capped
 from rulenet.chain import learn_targets, without_missing
 from rulenet.conditions import Condition
 from rulenet.count.count import Count
+from rulenet.count.deep import DeepCount
 from rulenet.encoding import Encoding
 from rulenet.encoding.tables import Table, read_table
 from rulenet.encoding.wishes import Wished, check_directions, directions_of
@@ -57,7 +58,13 @@ from rulenet.starts.one_vs_rest import OneVsRestInit
 
 # What says which of several columns of labels is told most easily.
 QUICK = Count(n_walks=1, n_folds=0, n_proposals=5_000)
-SEARCHES: dict[str, type] = {"auto": Auto, "anneal": Anneal, "count": Count, "greedy": Greedy}
+SEARCHES: dict[str, type] = {
+    "auto": Auto,
+    "anneal": Anneal,
+    "count": Count,
+    "deep-count": DeepCount,
+    "greedy": Greedy,
+}
 
 
 class RuleNetworkClassifier(Readable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -79,9 +86,10 @@ Network, default="auto"
         network whose outputs count units of conditions; a shape is not theirs to choose. "current" goes on from the
         network that is there, like ``warm_start``, and is "auto" where there is none. "auto" leaves it to the search:
         with `Anneal` most walks start at random and some from the leaves of a decision tree, `Greedy` starts at random.
-    search : "auto", "anneal", "count", "greedy" or a search strategy, default="auto"
-        How weights are found: deep AND/OR networks by `Anneal`, networks that count by `Count`, the paper's way by
-        `Greedy`; `Auto` tries the first two and keeps what errs less on rows left out.
+    search : "auto", "anneal", "count", "deep-count", "greedy" or a search strategy, default="auto"
+        How weights are found: deep AND/OR networks by `Anneal`, networks that count by `Count`, or with concepts below
+        them by `DeepCount`, the paper's way by `Greedy`; `Auto` tries the first two and keeps what errs less on rows
+        left out.
     max_size : int or None, default=None
         The largest size that the network, and every one in ``pareto_``, may have: about as many conditions and joints
         as a reader sees. It is found by choosing among what the search offers and by cutting that back.
@@ -334,14 +342,14 @@ Network, default="auto"
 
     def _check_start(self, search: Search, n_outputs: int) -> None:
         """Refuse a shape, or random networks to start from, where networks that count are searched."""
-        if search is QUICK or not (isinstance(search, Count) or n_outputs > 1):
+        if search is QUICK or not (isinstance(search, Count | DeepCount) or n_outputs > 1):
             return
         given: dict[str, Any] = {"hidden_layer_sizes": self.hidden_layer_sizes, "first_gate": self.first_gate}
         if not has_counting_start(self.init):
             given["init"] = self.init
         for name, value in given.items():
             if not (isinstance(value, str) and value == "auto"):
-                why = f"y holds {n_outputs} classes" if n_outputs > 1 else "search is a Count"
+                why = f"y holds {n_outputs} classes" if n_outputs > 1 else f"search is a {type(search).__name__}"
                 raise ParameterError(
                     f"{name} is {str(value)[:80]!r}, but {why}, and networks that count have one hidden layer that "
                     "grows from the empty network, or from init='tree', a OneVsRestInit or a Network: leave "

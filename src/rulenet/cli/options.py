@@ -40,7 +40,7 @@ Abstain = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 
-SEARCHES = ("auto", "anneal", "count", "greedy")
+SEARCHES = ("auto", "anneal", "count", "deep-count", "greedy")
 
 READING, TYPES, LEARNING = "Reading the file", "Types of columns", "Learning"
 
@@ -218,9 +218,9 @@ class Learning:
             return self.search
         if self.search == "greedy":
             raise ParameterError("--seconds limits the other searches, but --search is greedy, which ends by itself")
-        from rulenet import Anneal, Auto, Count
+        from rulenet import Anneal, Auto, Count, DeepCount
 
-        searches = {"auto": Auto, "anneal": Anneal, "count": Count}
+        searches = {"auto": Auto, "anneal": Anneal, "count": Count, "deep-count": DeepCount}
         return searches[self.search or "auto"](max_time=self.seconds)
 
 

@@ -10,4 +10,10 @@ zero        where margins begin, so that firing tells as much as it can
 walk        a counting network on its random walk
 kernels     the compiled walk
 bit_counts  single instructions
+
+deep           the strategy for two hidden layers: paths at several laws, of which folds choose
+deep_path      a walk that goes on with concepts
+deep_schedule  its prices, counts and shares, and why
+widen          which concepts would help a network
+concepts       units that are read like literals, and the networks stacked on them
 """

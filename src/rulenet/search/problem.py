@@ -18,16 +18,20 @@ class Source:
     """The literals of the table, where those of a problem are derived from them.
 
     The problem has the literals that are ``kept``, and then one for the output of each of the ``networks``. What is
-    derived holds for a made-up row as well only if it is derived anew from all literals of that row.
+    derived holds for a made-up row as well only if it is derived anew from all literals of that row. What is ``below``
+    is derived first: the problem then derives from the literals of another problem.
     """
 
     literals: bits.Words
     relations: Relations
     kept: NDArray[np.int64]
     networks: tuple[Network, ...]
+    below: "Source | None" = None
 
     def derive(self, literals: bits.Words) -> bits.Words:
         """The literals of the problem for rows with these ``literals`` of the table."""
+        if self.below is not None:
+            literals = self.below.derive(literals)
         outputs = [network.evaluate(literals)[np.newaxis] for network in self.networks]
         return np.vstack([literals[self.kept], *outputs])
 
