@@ -23,6 +23,8 @@ from numba.core.caching import FunctionCache, NullCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
+from rulenet.native import body_of
+
 DIGEST_BYTES = 32
 
 Decorator = Callable[[Callable[..., Any]], Any]
@@ -238,12 +240,46 @@ class IngredientCompiler(Compiler):  # type: ignore[misc]
         super().__init__(typing, target, library or Ingredient(target.codegen(), "ingredient"), *more)
 
 
+class Plain(JITCodeLibrary):  # type: ignore[misc]
+    """Code without references to count, which is optimised once: Numba does so before it prunes these, and after."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
+
+class PlainCompiler(Compiler):  # type: ignore[misc]
+    """Numba's compiler, for such code."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *more: Any) -> None:
+        library = library or Plain(target.codegen(), "kernel")
+        library.enable_object_caching()
+        super().__init__(typing, target, library, *more)
+
+
 #: A kernel that Python calls; other threads run meanwhile.
 jit = compiler(nogil=True, no_cfunc_wrapper=True)
 #: A kernel that works on Python's own objects.
 jit_with_gil = compiler(no_cfunc_wrapper=True)
-#: A kernel that allocates nothing, and so does without Numba's reference counting (``_nrt``).
-lean = compiler(nogil=True, _nrt=False, no_cfunc_wrapper=True)
+
+
+def lean(function: Callable[..., Any]) -> Any:
+    """Compile a kernel that allocates nothing, and so does without Numba's reference counting (``_nrt``).
+
+    It is translated by `rulenet.native`, unless bounds are to be checked, which Numba can.
+    """
+    options = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
+    if config.BOUNDSCHECK or config.DISABLE_JIT:
+        return compiler(**options)(function)
+    kernel: Any = njit(pipeline_class=PlainCompiler, **options)(body_of(function))
+    kernel._cache = cache_for(function)
+    kernel.py_func = function
+    return kernel
+
+
 #: Part of kernels, called by these only, that allocates nothing; and the same inlined, which saves the copies of its
 #: many arguments. Measured: sweeps of few rows take a third.
 callee = ingredient(nogil=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)

@@ -124,8 +124,9 @@ def load(walk, rows, edges, first_and):
     walk, rows = hold(walk), hold(rows)
     flip = NONE if first_and else ALL
     n_literals = rows.literals.shape[0]
-    walk.n_inputs[:] = 0
-    walk.n_readers[:] = 0
+    for k in range(walk.signals.shape[0]):
+        walk.n_inputs[k] = 0
+        walk.n_readers[k] = 0
     walk.counters[N_SHOWN] = 0
     for j in range(n_literals):
         for w in range(rows.target.size):
