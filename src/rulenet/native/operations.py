@@ -111,6 +111,12 @@ def logarithm(builder: Any, value: Scalar) -> Scalar:
     return Scalar(REAL, builder.call(log, [convert(builder, value, REAL).value]))
 
 
+def floor(builder: Any, value: Scalar) -> Scalar:
+    """The largest whole number, as a real one, that is not above a number."""
+    down = builder.module.declare_intrinsic("llvm.floor", [ir.DoubleType()])
+    return Scalar(REAL, builder.call(down, [convert(builder, value, REAL).value]))
+
+
 def cast(builder: Any, value: Scalar, kind: Any, bits: int = 64) -> Scalar:
     """A number as one of ``bits`` bits, widened again."""
     whole = convert(builder, value, kind)

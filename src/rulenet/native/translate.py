@@ -3,6 +3,7 @@
 import ast
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from rulenet.native.values import (
     convert,
     place_of,
     read_element,
+    rest_of,
     widen,
     write_element,
 )
@@ -41,6 +43,7 @@ BUILT_IN: dict[Any, Callable[..., Scalar]] = {
     np.int32: lambda builder, x: operations.cast(builder, x, INTEGER, 32),
     np.float64: lambda builder, x: convert(builder, x, REAL),
     np.log: operations.logarithm,
+    np.floor: operations.floor,
     abs: operations.absolute,
     min: lambda builder, x, y: operations.choose_extreme(builder, ast.Lt(), x, y),
     max: lambda builder, x, y: operations.choose_extreme(builder, ast.Gt(), x, y),
@@ -280,8 +283,8 @@ class Translation:
             raise UntranslatableError("a slice that is not of neighbours in a row")
         first = self.scalar(given.lower).value if given.lower else ir.Constant(WORD, 0)
         after = self.scalar(given.upper).value if given.upper else base.shape[-1]
-        place, _ = place_of(self.builder, base, [*before, first])
-        return Array(base.dtype, place, (self.builder.sub(after, first, flags=["nsw"]),))
+        row = rest_of(base, place_of(self.builder, base, [*before, first]), len(before))
+        return replace(row, shape=(self.builder.sub(after, first, flags=["nsw"]),))
 
     def indices(self, index: ast.expr) -> list[Any]:
         parts = index.elts if isinstance(index, ast.Tuple) else [index]

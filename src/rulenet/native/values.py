@@ -8,7 +8,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 
 INTEGER, NATURAL, REAL, TRUTH = types.int64, types.uint64, types.float64, types.boolean
-WORD = ir.IntType(64)
+WORD, BYTE = ir.IntType(64), ir.IntType(8)
 LLVM_TYPES = {INTEGER: WORD, NATURAL: WORD, REAL: ir.DoubleType(), TRUTH: ir.IntType(1)}
 
 
@@ -26,11 +26,15 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """A place in memory with numbers of type ``dtype`` in rows without gaps; ``source`` is its type and value for Numba."""
+    """A place in memory with numbers of type ``dtype``; ``source`` is its type and value for Numba.
+
+    Its rows follow each other without gaps, unless ``strides`` says how many bytes are between neighbours on each axis.
+    """
 
     dtype: Any
     data: Any
     shape: tuple[Any, ...]
+    strides: tuple[Any, ...] | None = None
     source: tuple[Any, Any] | None = None
 
 
@@ -95,11 +99,12 @@ def from_numba(context: Any, builder: Any, kind: Any, value: Any) -> Value:
             members[name] = from_numba(context, builder, member, builder.extract_value(value, i))
         return Bundle(members)
     if isinstance(kind, types.Array):
-        if kind.layout != "C":
-            raise UntranslatableError(f"an array of type {kind}; rows must follow each other without gaps")
         model = context.data_model_manager[kind]
-        data, shape = (builder.extract_value(value, model.get_field_position(name)) for name in ("data", "shape"))
-        return Array(kind.dtype, data, tuple(cgutils.unpack_tuple(builder, shape)), (kind, value))
+        data, *pairs = (
+            builder.extract_value(value, model.get_field_position(name)) for name in ("data", "shape", "strides")
+        )
+        shape, strides = (tuple(cgutils.unpack_tuple(builder, pair)) for pair in pairs)
+        return Array(kind.dtype, data, shape, None if kind.layout == "C" else strides, (kind, value))
     return widen(builder, kind, value)
 
 
@@ -130,27 +135,47 @@ def as_truth(builder: Any, value: Value) -> Scalar:
     return Scalar(TRUTH, builder.icmp_unsigned("!=", value.value, zero))
 
 
-def place_of(builder: Any, array: Array, indices: list[Any]) -> tuple[Any, tuple[Any, ...]]:
-    """Where in memory some leading indices lead, and the shape of what is there."""
-    place: Any = ir.Constant(WORD, 0)
-    for axis, extent in enumerate(array.shape):
-        index = indices[axis] if axis < len(indices) else ir.Constant(WORD, 0)
-        scaled = builder.mul(place, extent, flags=["nsw"]) if axis else place
-        place = builder.add(scaled, index, flags=["nsw"]) if axis else index
-    return builder.gep(array.data, [place], inbounds=True), array.shape[len(indices) :]
+def place_of(builder: Any, array: Array, indices: list[Any]) -> Any:
+    """Where in memory some leading indices lead; a constant that is negative counts from the end."""
+    zero = ir.Constant(WORD, 0)
+    whole = [_from_end(builder, *pair) for pair in zip(indices, array.shape, strict=False)]
+    whole += [zero] * (len(array.shape) - len(indices))
+    if array.strides is not None:
+        bytes_on = [builder.mul(*pair, flags=["nsw"]) for pair in zip(whole, array.strides, strict=True)]
+        start = builder.bitcast(array.data, BYTE.as_pointer())
+        for offset in bytes_on:
+            start = builder.gep(start, [offset], inbounds=True)
+        return builder.bitcast(start, array.data.type)
+    place = whole[0]
+    for index, extent in zip(whole[1:], array.shape[1:], strict=True):
+        place = builder.add(builder.mul(place, extent, flags=["nsw"]), index, flags=["nsw"])
+    return builder.gep(array.data, [place], inbounds=True)
+
+
+def _from_end(builder: Any, index: Any, extent: Any) -> Any:
+    negative = isinstance(index, ir.Constant) and int(index.constant) < 0
+    return builder.add(extent, index) if negative else index
+
+
+def rest_of(array: Array, place: Any, n_indices: int) -> Array:
+    """What is at a place that so many indices led to."""
+    strides = None if array.strides is None else array.strides[n_indices:]
+    return Array(array.dtype, place, array.shape[n_indices:], strides)
 
 
 def read_element(builder: Any, array: Array, indices: list[Any]) -> Value:
     """A number of an array, or a row of it."""
-    place, shape = place_of(builder, array, indices)
-    return Array(array.dtype, place, shape) if shape else widen(builder, array.dtype, builder.load(place))
+    place = place_of(builder, array, indices)
+    if len(indices) < len(array.shape):
+        return rest_of(array, place, len(indices))
+    return widen(builder, array.dtype, builder.load(place))
 
 
 def write_element(builder: Any, array: Array, indices: list[Any], value: Scalar) -> None:
     """Set a number of an array; where that has fewer bits the lowest are kept."""
-    place, shape = place_of(builder, array, indices)
-    if shape:
+    if len(indices) < len(array.shape):
         raise UntranslatableError("a whole row that is set at once")
+    place = place_of(builder, array, indices)
     wanted = place.type.pointee
     if isinstance(wanted, ir.DoubleType):
         builder.store(convert(builder, value, REAL).value, place)
