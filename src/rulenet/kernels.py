@@ -142,13 +142,11 @@ def list_edges(flat, edges):
         first_source += n_inputs
 
 
-def fit_block(n_signals: int, n_words: int) -> int:
+@part
+def block_words(n_signals, n_words):
     """How many words of rows a block holds."""
     fitting = BLOCK_BYTES // (8 * n_signals)
     return min(max(min(fitting, MAX_BLOCK_WORDS), MIN_BLOCK_WORDS), n_words)
-
-
-block_words = part(fit_block)
 
 
 @part
@@ -359,7 +357,7 @@ def margins(flat: Flat, literals: NDArray[np.uint64], n_rows: int) -> NDArray[np
 
 def _run(flat: Flat, literals: NDArray[np.uint64], n_rows: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     n_signals, n_outputs, n_words = int(flat.sizes.sum()), int(flat.sizes[-1]), literals.shape[1]
-    step, n_planes = fit_block(n_signals, n_words), (int(flat.sizes.max()) + 2).bit_length() + 2
+    step, n_planes = block_words(n_signals, n_words), (int(flat.sizes.max()) + 2).bit_length() + 2
     edges = Edges(np.zeros(n_signals + 1, np.int64), np.empty(flat.weights.size, np.int64))
     signals, counters = np.empty((n_signals, step), np.uint64), np.empty((n_planes, step), np.uint64)
     outputs, found = np.empty((n_outputs, n_words), np.uint64), np.empty((n_rows, n_outputs), np.int64)
@@ -463,9 +461,7 @@ def by_output(words, n_words):
     return words.reshape((words.size // max(n_words, 1), n_words))
 
 
-def count_errors(
-    predicted: NDArray[np.uint64], target: NDArray[np.uint64], planes: NDArray[np.uint64]
-) -> int:
+def count_errors(predicted: NDArray[np.uint64], target: NDArray[np.uint64], planes: NDArray[np.uint64]) -> int:
     """The total weight of the rows where ``predicted`` and ``target`` differ, added up over the outputs."""
     differ = predicted.reshape(-1, planes.shape[1]) ^ target.reshape(-1, planes.shape[1])
     return sum(int(np.bitwise_count(differ & plane).sum()) << b for b, plane in enumerate(planes))
@@ -935,7 +931,9 @@ def gather_target(target, picked):
 @maker
 def take(rows, picked):
     """The ``picked`` rows, in their order."""
-    return Rows(gather_within(rows.literals, picked), gather_target(rows.target, picked), gather_within(rows.planes, picked))
+    return Rows(
+        gather_within(rows.literals, picked), gather_target(rows.target, picked), gather_within(rows.planes, picked)
+    )
 
 
 @jit

@@ -21,8 +21,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rulenet.compiled import lean, part
+from rulenet.compiled import lean, part, seldom
 from rulenet.count.bit_counts import count_leading_zeros, count_trailing_zeros
+from rulenet.drawing import draw_below, draw_share, next_word
 from rulenet.holding import hold
 from rulenet.kernels import ALL, NONE, popcount
 
@@ -119,28 +120,6 @@ class Bounds(NamedTuple):
     max_points: int
     max_need: int
     signed: bool
-
-
-@part
-def next_word(random):
-    """64 random bits, by Steele, Lea and Flood's splitmix64."""
-    random[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = random[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-@part
-def draw_below(random, n):
-    """A random integer from 0 to n - 1."""
-    return np.int64(((next_word(random) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
-
-
-@part
-def draw_share(random):
-    """A random number between 0 and 1, neither included."""
-    return (np.float64(next_word(random) >> np.uint64(11)) + 0.5) / 9007199254740992.0
 
 
 @part
@@ -413,7 +392,7 @@ def note_best(walk):
     walk.counters[BEST_N_UNITS] = n
 
 
-@lean
+@seldom
 def evaluate(walk, rows, tables):
     """Compute bits, scores, loss and size of the network in a walk from scratch."""
     walk, rows, tables = hold(walk), hold(rows), hold(tables)
@@ -663,7 +642,7 @@ def add_points(walk, unit, sign):
 
 @part
 def growth_of(walk, rows, change, unit, n, need):
-    """By how much the size grows by a change, and whether that change may be; leaves the points it is about in scratch."""
+    """By how much the size grows by a change, and whether that may be; leaves the points it is about in scratch."""
     if change == BIAS:
         return np.int64(0), True
     if change == NEW:
@@ -714,7 +693,7 @@ def attempt(walk, rows, tables, bounds, kind, limit, price):
     growth, allowed = growth_of(walk, rows, change, unit, n, need)
     if not allowed:
         return False
-    if change == EDIT or change == NEW:
+    if n > 0:  # an edited unit, or a new one
         compute_holds(rows, walk.fresh_inputs, n, need, walk.fresh)
     rise = rise_of_change(walk, rows, tables, change, unit)
     if rise + price * growth > limit:

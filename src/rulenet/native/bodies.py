@@ -18,7 +18,10 @@ def body_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     code = function.__code__
     names = ", ".join(code.co_varnames[: code.co_argcount])
-    source = f"def declare(typing_context, {names}): return of(({names},))\ndef {function.__name__}({names}): return body({names})"
+    source = (
+        f"def declare(typing_context, {names}): return of(({names},))\n"
+        f"def {function.__name__}({names}): return body({names})"
+    )
     made: dict[str, Any] = {"of": lambda kinds: _declare(function, kinds)}
     exec(compile(source, code.co_filename, "exec"), made)
     made["body"] = intrinsic(made["declare"])

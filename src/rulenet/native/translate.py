@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -55,9 +56,10 @@ def definition_of(function: Callable[..., Any]) -> ast.FunctionDef:
     """The source of a function."""
     code = function.__code__
     for node in ast.walk(_parsed(code.co_filename)):
-        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
-            if code.co_firstlineno in (node.lineno, *(d.lineno for d in node.decorator_list)):
-                return node
+        if not isinstance(node, ast.FunctionDef) or node.name != function.__name__:
+            continue
+        if code.co_firstlineno in (node.lineno, *(d.lineno for d in node.decorator_list)):
+            return node
     raise UntranslatableError(f"{function.__name__} is not found in {code.co_filename}")
 
 
@@ -82,16 +84,16 @@ class Translation:
         changed = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         for parameter, value in zip(definition.args.args, arguments, strict=True):
             if parameter.arg in changed and isinstance(value, Scalar):
-                self.assign_name(parameter.arg, value)
+                self._assign_name(parameter.arg, value)
             else:
                 self.scope[parameter.arg] = value
         *body, last = definition.body
         returns = [node for node in ast.walk(definition) if isinstance(node, ast.Return)]
         if len(returns) == 1 and returns[0] is last:
-            self.write_all(body)
-            return None if returns[0].value is None else self.value(returns[0].value)
+            self._write_all(body)
+            return None if returns[0].value is None else self._value(returns[0].value)
         self.exit = self.builder.append_basic_block("exit")
-        self.write_all(definition.body)
+        self._write_all(definition.body)
         if not self.builder.block.is_terminated:
             self.builder.branch(self.exit)
         self.builder.position_at_end(self.exit)
@@ -99,36 +101,36 @@ class Translation:
 
     # Statements
 
-    def write_all(self, statements: Sequence[ast.stmt]) -> None:
+    def _write_all(self, statements: Sequence[ast.stmt]) -> None:
         for statement in statements:
             if self.builder.block.is_terminated:
                 return
             try:
-                self.write(statement)
+                self._write(statement)
             except UntranslatableError as error:
-                if not error.__notes__ if hasattr(error, "__notes__") else True:
+                if not getattr(error, "__notes__", []):  # the innermost statement says where
                     error.add_note(f"{self.function.__code__.co_filename}:{statement.lineno}: {ast.unparse(statement)}")
                 raise
 
-    def write(self, statement: ast.stmt) -> None:
+    def _write(self, statement: ast.stmt) -> None:
         match statement:
             case ast.Expr(value=ast.Constant()):
                 pass
             case ast.Expr(value=value):
-                self.value(value)
+                self._value(value)
             case ast.Assign(targets=[target], value=value):
-                self.assign(target, self.value(value))
+                self._assign(target, self._value(value))
             case ast.AugAssign(target=target, op=operator, value=value):
                 read = ast.copy_location(_as_read(target), target)
-                self.assign(target, self.combined(operator, self.scalar(read), self.scalar(value)))
+                self._assign(target, self._combined(operator, self._scalar(read), self._scalar(value)))
             case ast.If(test=test, body=body, orelse=orelse):
-                self.branch(test, body, orelse)
+                self._branch(test, body, orelse)
             case ast.While(test=test, body=body, orelse=[]):
-                self.repeat(test, body)
+                self._repeat(test, body)
             case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=args), body=body):
-                self.count(name, [self.scalar(arg).value for arg in args], body)
+                self._count(name, [self._scalar(arg).value for arg in args], body)
             case ast.Return(value=value):
-                self.leave(None if value is None else self.value(value))
+                self._leave(None if value is None else self._value(value))
             case ast.Continue():
                 self.builder.branch(self.loops[-1][0])
             case ast.Break():
@@ -136,19 +138,19 @@ class Translation:
             case _:
                 raise UntranslatableError(f"a statement of type {type(statement).__name__}")
 
-    def assign(self, target: ast.expr, value: Value) -> None:
+    def _assign(self, target: ast.expr, value: Value) -> None:
         match target:
             case ast.Name(id=name):
-                self.assign_name(name, value)
+                self._assign_name(name, value)
             case ast.Tuple(elts=targets) if isinstance(value, tuple) and len(targets) == len(value):
                 for single, part in zip(targets, value, strict=True):
-                    self.assign(single, part)
+                    self._assign(single, part)
             case ast.Subscript(value=base, slice=index) if isinstance(value, Scalar):
-                write_element(self.builder, self.array(base), self.indices(index), value)
+                write_element(self.builder, self._array(base), self._indices(index), value)
             case _:
                 raise UntranslatableError(f"to assign to {ast.unparse(target)}")
 
-    def assign_name(self, name: str, value: Value) -> None:
+    def _assign_name(self, name: str, value: Value) -> None:
         known = self.scope.get(name)
         if not isinstance(value, Scalar):
             if known is not None and known is not value:
@@ -161,26 +163,26 @@ class Translation:
             raise UntranslatableError(f"{name!r} was not a number and becomes one")
         _store(self.builder, known, value)
 
-    def branch(self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
+    def _branch(self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
         then, after = self.builder.append_basic_block("then"), self.builder.append_basic_block("after")
         other = self.builder.append_basic_block("else") if orelse else after
-        self.builder.cbranch(self.truth(test), then, other)
+        self.builder.cbranch(self._truth(test), then, other)
         for block, statements in ((then, body), (other, orelse)):
             if statements:
                 self.builder.position_at_end(block)
-                self.write_all(statements)
+                self._write_all(statements)
                 if not self.builder.block.is_terminated:
                     self.builder.branch(after)
         self.builder.position_at_end(after)
 
-    def repeat(self, test: ast.expr, body: list[ast.stmt]) -> None:
+    def _repeat(self, test: ast.expr, body: list[ast.stmt]) -> None:
         again, inside, after = (self.builder.append_basic_block(name) for name in ("while", "body", "after"))
         self.builder.branch(again)
         self.builder.position_at_end(again)
-        self.builder.cbranch(self.truth(test), inside, after)
-        self.write_loop(inside, again, after, body)
+        self.builder.cbranch(self._truth(test), inside, after)
+        self._write_loop(inside, again, after, body)
 
-    def count(self, name: str, bounds: list[Any], body: list[ast.stmt]) -> None:
+    def _count(self, name: str, bounds: list[Any], body: list[ast.stmt]) -> None:
         """A loop over a range; a step that is no constant is taken to be positive."""
         start = bounds[0] if len(bounds) > 1 else ir.Constant(WORD, 0)
         stop, step = bounds[min(1, len(bounds) - 1)], bounds[2] if len(bounds) > 2 else ir.Constant(WORD, 1)
@@ -196,54 +198,54 @@ class Translation:
         number = self.builder.load(counter.address)
         self.builder.cbranch(self.builder.icmp_signed(">" if downwards else "<", number, stop), inside, after)
         self.builder.position_at_end(inside)
-        self.assign_name(name, Scalar(INTEGER, number))
-        self.write_loop(inside, go_on, after, body)
+        self._assign_name(name, Scalar(INTEGER, number))
+        self._write_loop(inside, go_on, after, body)
 
-    def write_loop(self, inside: Any, go_on: Any, after: Any, body: list[ast.stmt]) -> None:
+    def _write_loop(self, inside: Any, go_on: Any, after: Any, body: list[ast.stmt]) -> None:
         self.builder.position_at_end(inside)
         self.loops.append((go_on, after))
-        self.write_all(body)
+        self._write_all(body)
         self.loops.pop()
         if not self.builder.block.is_terminated:
             self.builder.branch(go_on)
         self.builder.position_at_end(after)
 
-    def leave(self, value: Value) -> None:
+    def _leave(self, value: Value) -> None:
         if value is not None:
             self.result = _write_slots(self.builder, self.result, value)
         self.builder.branch(self.exit)
 
     # Expressions
 
-    def value(self, node: ast.expr) -> Value:
+    def _value(self, node: ast.expr) -> Value:
         match node:
             case ast.Constant(value=number):
                 return constant(number)
             case ast.Name(id=name):
-                return self.read(name)
+                return self._read(name)
             case ast.Attribute(value=base, attr=name):
-                return self.member(self.value(base), name)
+                return self._member(self._value(base), name)
             case ast.Subscript(value=base, slice=index):
-                return self.element(self.value(base), index)
+                return self._element(self._value(base), index)
             case ast.Tuple(elts=parts):
-                return tuple(self.value(part) for part in parts)
+                return tuple(self._value(part) for part in parts)
             case ast.BinOp(left=left, op=operator, right=right):
-                return self.combined(operator, self.scalar(left), self.scalar(right))
+                return self._combined(operator, self._scalar(left), self._scalar(right))
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return Scalar(TRUTH, self.builder.not_(self.truth(operand)))
+                return Scalar(TRUTH, self.builder.not_(self._truth(operand)))
             case ast.UnaryOp(op=sign, operand=operand):
-                return operations.negate(self.builder, sign, self.scalar(operand))
+                return operations.negate(self.builder, sign, self._scalar(operand))
             case ast.Compare(left=left, ops=signs, comparators=others):
-                return self.compared(left, signs, others)
+                return self._compared(left, signs, others)
             case ast.BoolOp(op=operator, values=parts):
-                return self.both(isinstance(operator, ast.And), parts)
+                return self._both(isinstance(operator, ast.And), parts)
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return self.either(test, body, orelse)
+                return self._either(test, body, orelse)
             case ast.Call(func=called, args=args, keywords=[]):
-                return self.call(self.value(called), [self.value(arg) for arg in args])
+                return self._call(self._value(called), [self._value(arg) for arg in args])
         raise UntranslatableError(f"an expression of type {type(node).__name__}")
 
-    def read(self, name: str) -> Value:
+    def _read(self, name: str) -> Value:
         if name not in self.scope:
             found = self.function.__globals__.get(name, Ellipsis)
             if found is Ellipsis:
@@ -253,7 +255,7 @@ class Translation:
         known = self.scope[name]
         return Scalar(known.kind, self.builder.load(known.address)) if isinstance(known, Slot) else known
 
-    def member(self, base: Value, name: str) -> Value:
+    def _member(self, base: Value, name: str) -> Value:
         match base:
             case Bundle(members=members):
                 return members[name]
@@ -265,62 +267,62 @@ class Translation:
                 return Scalar(INTEGER, functools.reduce(self.builder.mul, shape))
         raise UntranslatableError(f"the member {name!r}")
 
-    def element(self, base: Value, index: ast.expr) -> Value:
+    def _element(self, base: Value, index: ast.expr) -> Value:
         if isinstance(base, tuple):
-            chosen = ast.literal_eval(index)
-            return base[chosen]
+            chosen: Value = base[ast.literal_eval(index)]
+            return chosen
         if not isinstance(base, Array):
             raise UntranslatableError(f"an element of {type(base).__name__}")
         if isinstance(index, ast.Slice):
-            return self.cut(base, [], index)
+            return self._cut(base, [], index)
         if isinstance(index, ast.Tuple) and isinstance(index.elts[-1], ast.Slice):
-            return self.cut(base, [self.scalar(i).value for i in index.elts[:-1]], index.elts[-1])
-        return read_element(self.builder, base, self.indices(index))
+            return self._cut(base, [self._scalar(i).value for i in index.elts[:-1]], index.elts[-1])
+        return read_element(self.builder, base, self._indices(index))
 
-    def cut(self, base: Array, before: list[Any], given: ast.Slice) -> Array:
+    def _cut(self, base: Array, before: list[Any], given: ast.Slice) -> Array:
         """Some of the numbers of a row; they must be there."""
         if given.step is not None or len(before) != len(base.shape) - 1:
             raise UntranslatableError("a slice that is not of neighbours in a row")
-        first = self.scalar(given.lower).value if given.lower else ir.Constant(WORD, 0)
-        after = self.scalar(given.upper).value if given.upper else base.shape[-1]
+        first = self._scalar(given.lower).value if given.lower else ir.Constant(WORD, 0)
+        after = self._scalar(given.upper).value if given.upper else base.shape[-1]
         row = rest_of(base, place_of(self.builder, base, [*before, first]), len(before))
         return replace(row, shape=(self.builder.sub(after, first, flags=["nsw"]),))
 
-    def indices(self, index: ast.expr) -> list[Any]:
+    def _indices(self, index: ast.expr) -> list[Any]:
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
-        return [self.scalar(part).value for part in parts]
+        return [self._scalar(part).value for part in parts]
 
-    def scalar(self, node: ast.expr) -> Scalar:
-        found = self.value(node)
+    def _scalar(self, node: ast.expr) -> Scalar:
+        found = self._value(node)
         if not isinstance(found, Scalar):
             raise UntranslatableError(f"{ast.unparse(node)} is no number")
         return found
 
-    def array(self, node: ast.expr) -> Array:
-        found = self.value(node)
+    def _array(self, node: ast.expr) -> Array:
+        found = self._value(node)
         if not isinstance(found, Array):
             raise UntranslatableError(f"{ast.unparse(node)} is no array")
         return found
 
-    def truth(self, node: ast.expr) -> Any:
-        return as_truth(self.builder, self.value(node)).value
+    def _truth(self, node: ast.expr) -> Any:
+        return as_truth(self.builder, self._value(node)).value
 
-    def combined(self, operator: ast.operator, left: Scalar, right: Scalar) -> Scalar:
+    def _combined(self, operator: ast.operator, left: Scalar, right: Scalar) -> Scalar:
         return operations.combine(self.builder, operator, left, right)
 
-    def compared(self, left: ast.expr, signs: list[ast.cmpop], others: list[ast.expr]) -> Scalar:
-        values = [self.scalar(node) for node in (left, *others)]
+    def _compared(self, left: ast.expr, signs: list[ast.cmpop], others: list[ast.expr]) -> Scalar:
+        values = [self._scalar(node) for node in (left, *others)]
         found = [
             operations.compare(self.builder, sign, *pair)
-            for sign, pair in zip(signs, zip(values[:-1], values[1:], strict=True), strict=True)
+            for sign, pair in zip(signs, itertools.pairwise(values), strict=True)
         ]
         return functools.reduce(lambda a, b: Scalar(TRUTH, self.builder.and_(a.value, b.value)), found)
 
-    def both(self, all_of: bool, parts: list[ast.expr]) -> Scalar:
+    def _both(self, all_of: bool, parts: list[ast.expr]) -> Scalar:
         """``and`` and ``or``: what decides nothing any more is not computed."""
         slot, after = _new_slot(self.builder, TRUTH), self.builder.append_basic_block("decided")
         for part in parts:
-            flag = self.truth(part)
+            flag = self._truth(part)
             self.builder.store(flag, slot.address)
             if part is parts[-1]:
                 self.builder.branch(after)
@@ -331,18 +333,18 @@ class Translation:
         self.builder.position_at_end(after)
         return Scalar(TRUTH, self.builder.load(slot.address))
 
-    def either(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> Value:
+    def _either(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> Value:
         then, other, after = (self.builder.append_basic_block(name) for name in ("then", "else", "after"))
-        self.builder.cbranch(self.truth(test), then, other)
+        self.builder.cbranch(self._truth(test), then, other)
         slot: Any = None
         for block, node in ((then, body), (other, orelse)):
             self.builder.position_at_end(block)
-            slot = _write_slots(self.builder, slot, self.value(node))
+            slot = _write_slots(self.builder, slot, self._value(node))
             self.builder.branch(after)
         self.builder.position_at_end(after)
         return _read_slots(self.builder, slot)
 
-    def call(self, called: Value, arguments: list[Value]) -> Value:
+    def _call(self, called: Value, arguments: list[Value]) -> Value:
         if not isinstance(called, Known):
             raise UntranslatableError("a call of something that is not known")
         function = called.thing
@@ -351,10 +353,10 @@ class Translation:
         if function in BUILT_IN:
             return BUILT_IN[function](self.builder, *arguments)
         if hasattr(function, "_defn"):
-            return self.call_intrinsic(function._defn, arguments)
+            return self._call_intrinsic(function._defn, arguments)
         return Translation(self.context, self.builder, getattr(function, "py_func", function)).run(arguments)
 
-    def call_intrinsic(self, definition: Callable[..., Any], arguments: list[Value]) -> Value:
+    def _call_intrinsic(self, definition: Callable[..., Any], arguments: list[Value]) -> Value:
         """A function that writes down its instructions itself."""
         signature, generate = definition(None, *(_numba_kind(argument) for argument in arguments))
         values = [
@@ -397,9 +399,7 @@ def _store(builder: Any, slot: Slot, value: Scalar) -> None:
 def _write_slots(builder: Any, slots: Any, value: Value) -> Any:
     """Keep a number, or several, in slots, which are made where there are none."""
     if isinstance(value, tuple):
-        return tuple(
-            _write_slots(builder, None if slots is None else slots[i], part) for i, part in enumerate(value)
-        )
+        return tuple(_write_slots(builder, None if slots is None else slots[i], part) for i, part in enumerate(value))
     if not isinstance(value, Scalar):
         raise UntranslatableError("only numbers can come from several places")
     slot = _new_slot(builder, value.kind) if slots is None else slots

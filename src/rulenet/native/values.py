@@ -81,11 +81,11 @@ def widen(builder: Any, kind: Any, value: Any) -> Scalar:
     if isinstance(kind, types.Boolean):
         flag = value if value.type == ir.IntType(1) else builder.icmp_unsigned("!=", value, ir.Constant(value.type, 0))
         return Scalar(TRUTH, flag)
-    if isinstance(kind, types.Integer):
-        whole = INTEGER if kind.signed else NATURAL
-        if kind.bitwidth < WORD.width:
-            value = builder.sext(value, WORD) if kind.signed else builder.zext(value, WORD)
-        return Scalar(whole, value)
+    if isinstance(value.type, ir.IntType):
+        signed = kind in types.signed_domain
+        if value.type.width < WORD.width:
+            value = builder.sext(value, WORD) if signed else builder.zext(value, WORD)
+        return Scalar(INTEGER if signed else NATURAL, value)
     if kind == REAL:
         return Scalar(REAL, value)
     raise UntranslatableError(f"a number of type {kind}")
@@ -93,7 +93,7 @@ def widen(builder: Any, kind: Any, value: Any) -> Scalar:
 
 def from_numba(context: Any, builder: Any, kind: Any, value: Any) -> Value:
     """An argument as Numba passes it."""
-    if isinstance(kind, types.BaseNamedTuple):
+    if hasattr(kind, "fields"):
         members = {}
         for i, (name, member) in enumerate(zip(kind.fields, kind.types, strict=True)):
             members[name] = from_numba(context, builder, member, builder.extract_value(value, i))
