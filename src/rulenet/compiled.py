@@ -132,7 +132,7 @@ def cache_for(function: Callable[..., Any]) -> Any:
 def warn_of_no_folder() -> None:
     """Say once that nothing is kept."""
     warnings.warn(
-        "no folder for compiled code can be written to, so that it is compiled in every process, for about a minute: "
+        "no folder for compiled code can be written to, so that it is compiled in every process, for some ten seconds: "
         "set NUMBA_CACHE_DIR to a folder that can",
         RuntimeWarning,
         stacklevel=5,
