@@ -38,7 +38,6 @@ ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 NONE = np.uint64(0)
 
 LOWER, RAISE = 0, 1  # the columns of the gains of changed needs
-GATHERED_BYTES = 1 << 24  # of unpacked rows at a time
 FREE = -1  # the number of a literal that excludes no other
 
 
@@ -356,8 +355,9 @@ def margins(flat: Flat, literals: NDArray[np.uint64], n_rows: int) -> NDArray[np
 
 
 def _run(flat: Flat, literals: NDArray[np.uint64], n_rows: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    n_signals, n_outputs, n_words = int(flat.sizes.sum()), int(flat.sizes[-1]), literals.shape[1]
-    step, n_planes = block_words(n_signals, n_words), (int(flat.sizes.max()) + 2).bit_length() + 2
+    sizes, n_words = flat.sizes.tolist(), literals.shape[1]
+    n_signals, n_outputs, n_planes = sum(sizes), sizes[-1], (max(sizes) + 2).bit_length() + 2
+    step = block_words(n_signals, n_words)
     edges = Edges(np.zeros(n_signals + 1, np.int64), np.empty(flat.weights.size, np.int64))
     signals, counters = np.empty((n_signals, step), np.uint64), np.empty((n_planes, step), np.uint64)
     outputs, found = np.empty((n_outputs, n_words), np.uint64), np.empty((n_rows, n_outputs), np.int64)
@@ -898,25 +898,31 @@ def climb(flat, rows, exclusive, max_flips, guided):
 
 def gather(words: NDArray[np.uint64], picked: NDArray[np.int64]) -> NDArray[np.uint64]:
     """The ``picked`` rows of packed ``words`` (n_signals, n_words), packed again in their order."""
-    n_words = (picked.size + 63) // 64
-    taken = np.zeros((len(words), 8 * n_words), np.uint8)
-    step = max(1, GATHERED_BYTES // max(64 * words.shape[1], 1))
-    for first in range(0, len(words), step):
-        packed = np.ascontiguousarray(words[first : first + step]).view(np.uint8)
-        chosen = np.unpackbits(packed, axis=1, bitorder="little")[:, picked]
-        made = np.packbits(chosen, axis=1, bitorder="little")
-        taken[first : first + step, : made.shape[1]] = made
-    return taken.view(np.uint64)
+    taken = np.zeros((len(words), (picked.size + 63) // 64), np.uint64)
+    fill_gathered(words, picked, taken)
+    return taken
+
+
+@part
+def gather_rows(words, picked, taken):
+    """Set the bits of ``taken``, which are zero, to those of the ``picked`` rows."""
+    for i in range(words.shape[0]):
+        for r in range(picked.size):
+            bit = (words[i, picked[r] >> 6] >> np.uint64(picked[r] & 63)) & np.uint64(1)
+            taken[i, r >> 6] |= bit << np.uint64(r & 63)
+
+
+@lean
+def fill_gathered(words, picked, taken):
+    """`gather_rows`, called from Python."""
+    gather_rows(words, picked, taken)
 
 
 @maker
 def gather_within(words, picked):
     """`gather`, called from kernels."""
     taken = np.zeros((words.shape[0], (picked.size + 63) // 64), np.uint64)
-    for i in range(words.shape[0]):
-        for r in range(picked.size):
-            bit = (words[i, picked[r] >> 6] >> np.uint64(picked[r] & 63)) & np.uint64(1)
-            taken[i, r >> 6] |= bit << np.uint64(r & 63)
+    gather_rows(words, picked, taken)
     return taken
 
 
