@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from rulenet import Anneal, Auto, Count, ParameterError, RuleNetworkClassifier
+from rulenet import Anneal, Auto, Count, OneVsRestInit, ParameterError, RuleNetworkClassifier
 from rulenet.cli import app
 from rulenet.cli.options import Learning
 
@@ -243,6 +243,30 @@ def test_help_and_version_do_not_wait_for_heavy_packages():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT, check=True)
     assert done.stdout.split() == []
     assert run("--version").startswith("rulenet 0.")
+
+
+def test_showing_a_model_does_not_wait_for_what_fits_one(folder):
+    model = folder / "walks.json"
+    heavy = {"pandas", "sklearn", "scipy", "numba", "matplotlib"}
+    code = f"""
+import sys
+from rulenet.cli import app
+try:
+    app(["show", {str(model)!r}])
+finally:
+    print(*({heavy} & set(sys.modules)), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT, check=True)
+    assert done.stdout == f"{RuleNetworkClassifier.load(model).export('text')}\n"
+    assert done.stderr.split() == []
+
+
+def test_a_model_that_is_only_read_may_name_every_strategy():
+    from rulenet.estimator import INITS, SEARCHES
+    from rulenet.loaded import STRATEGIES
+
+    named = {strategy.__name__ for strategy in (*SEARCHES.values(), *INITS.values(), OneVsRestInit)}
+    assert named == set(STRATEGIES)
 
 
 def test_every_generator_has_a_name():

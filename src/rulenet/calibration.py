@@ -6,13 +6,21 @@ an offset: J. Platt, "Probabilistic Outputs for Support Vector Machines", 1999. 
 one of its kind, was not fitted to, where a search has such.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.special import log_softmax, softmax
+
+from rulenet.later import Later
+
+if TYPE_CHECKING:
+    from scipy import optimize, special
+else:
+    optimize, special = Later("scipy.optimize"), Later("scipy.special")
 
 Margins = NDArray[np.int64]
 
@@ -40,7 +48,7 @@ class Calibration:
         array([[0.88, 0.12],
                [0.5 , 0.5 ]])
         """
-        found = softmax(_scores(self.scale, np.array(self.offsets), margins), axis=1)
+        found = special.softmax(_scores(self.scale, np.array(self.offsets), margins), axis=1)
         rows, most = np.arange(len(found)), found.max(axis=1)
         found[rows, decided] = np.where(found.argmax(axis=1) == decided, most, most + EDGE)
         found = np.maximum(found, EDGE)
@@ -65,10 +73,10 @@ def calibrate(margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.fl
 
     def loss(parameters: NDArray[np.float64]) -> float:
         scores = _scores(np.exp(parameters[0]), parameters[1:], margins)
-        return float(-(wanted * log_softmax(scores, axis=1)).sum() + 0.01 * (parameters[1:] ** 2).sum())
+        return float(-(wanted * special.log_softmax(scores, axis=1)).sum() + 0.01 * (parameters[1:] ** 2).sum())
 
     bounds = [(np.log(LEAST_SCALE), np.log(MOST_SCALE)), *[(-20.0, 20.0)] * n_outputs]
-    found = minimize(loss, np.zeros(n_outputs + 1), bounds=bounds, method="L-BFGS-B").x
+    found = optimize.minimize(loss, np.zeros(n_outputs + 1), bounds=bounds, method="L-BFGS-B").x
     return Calibration(float(np.exp(found[0])), tuple(float(x) for x in found[1:]))
 
 

@@ -12,37 +12,111 @@ import hashlib
 import os
 import pickle
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from numba import njit
-from numba.core import config, serialize
+from numba.core import config, serialize, types
 from numba.core.caching import FunctionCache, NullCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.typing.typeof import typeof_impl
+
+from rulenet.native import body_of
 
 DIGEST_BYTES = 32
 
 Decorator = Callable[[Callable[..., Any]], Any]
 
 
+class Kernel:
+    """A function that is compiled when it is first called, and kept for all processes to come.
+
+    Numba takes a while to get ready for every function, so nothing of that happens when a module is imported.
+    """
+
+    def __init__(self, function: Callable[..., Any], get_ready: Callable[[Callable[..., Any]], Any]) -> None:
+        self.py_func, self._get_ready, self._dispatcher = function, get_ready, None
+        functools.update_wrapper(self, function)
+
+    @property
+    def dispatcher(self) -> Any:
+        """What Numba makes of the function."""
+        with _getting_ready:
+            if self._dispatcher is None:
+                self._dispatcher = self._get_ready(self.py_func)
+        return self._dispatcher
+
+    def __call__(self, *args: Any) -> Any:
+        """Call what was compiled for such arguments."""
+        return (self._dispatcher or self.dispatcher)(*args)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.dispatcher, name)
+
+
+class Ingredient(Kernel):
+    """A function that is compiled as part of kernels only; Python calls it as it is."""
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the function."""
+        return self.py_func(*args)
+
+
+_getting_ready = threading.RLock()
+
+
+@typeof_impl.register(Kernel)  # type: ignore[untyped-decorator]
+def type_of_kernel(kernel: Kernel, context: Any) -> Any:
+    """What a kernel is to another one that calls it."""
+    return types.Dispatcher(kernel.dispatcher)
+
+
+def decorator(sort: type[Kernel], get_ready: Callable[[Callable[..., Any]], Any]) -> Decorator:
+    """A decorator of kernels; with NUMBA_DISABLE_JIT functions stay what they are."""
+    return lambda function: function if config.DISABLE_JIT else sort(function, get_ready)
+
+
 def compiler(**options: bool) -> Decorator:
     """A decorator that compiles a function with Numba's ``options`` and keeps it, for all processes to come."""
 
-    def decorate(function: Callable[..., Any]) -> Any:
-        kernel: Any = njit(**options)(function)
-        if hasattr(kernel, "_cache"):  # with NUMBA_DISABLE_JIT it is the function itself
-            kernel._cache = cache_for(function)
-        return kernel
+    def get_ready(function: Callable[..., Any]) -> Any:
+        dispatcher: Any = njit(**options)(function)
+        dispatcher._cache = cache_for(function)
+        return dispatcher
 
-    return decorate
+    return decorator(Kernel, get_ready)
+
+
+def translator(library: type["Plain"]) -> Decorator:
+    """The same for a function that `rulenet.native` translates, unless bounds are to be checked, which Numba can.
+
+    The function allocates nothing, and so does without Numba's reference counting (``_nrt``).
+    """
+    options = {"nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
+
+    class PlainCompiler(Compiler):  # type: ignore[misc]
+        def __init__(self, typing: Any, target: Any, given: Any, *more: Any) -> None:
+            own = given or library(target.codegen(), "kernel")
+            own.enable_object_caching()
+            super().__init__(typing, target, own, *more)
+
+    def get_ready(function: Callable[..., Any]) -> Any:
+        dispatcher: Any = njit(pipeline_class=PlainCompiler, **options)(body_of(function))
+        dispatcher._cache = cache_for(function)
+        return dispatcher
+
+    return compiler(**options) if config.BOUNDSCHECK else decorator(Kernel, get_ready)
 
 
 def ingredient(**options: bool) -> Decorator:
     """A decorator that compiles a function for kernels that are kept; it is not kept by itself."""
-    return lambda function: njit(pipeline_class=IngredientCompiler, **options)(function)
+    return decorator(Ingredient, lambda function: njit(pipeline_class=IngredientCompiler, **options)(function))
 
 
 def cache_for(function: Callable[..., Any]) -> Any:
@@ -58,7 +132,7 @@ def cache_for(function: Callable[..., Any]) -> Any:
 def warn_of_no_folder() -> None:
     """Say once that nothing is kept."""
     warnings.warn(
-        "no folder for compiled code can be written to, so that it is compiled in every process, for about a minute: "
+        "no folder for compiled code can be written to, so that it is compiled in every process, for some ten seconds: "
         "set NUMBA_CACHE_DIR to a folder that can",
         RuntimeWarning,
         stacklevel=5,
@@ -201,7 +275,7 @@ def _file_of(root: Path, names: tuple[str, ...]) -> Path | None:
     return next((f for f in (module.with_suffix(".py"), module / "__init__.py") if names and f.is_file()), None)
 
 
-class Ingredient(JITCodeLibrary):  # type: ignore[misc]
+class Unfinished(JITCodeLibrary):  # type: ignore[misc]
     """Code that only other kernels take in.
 
     Numba would optimise it and make machine code of it, which nobody calls, and do both again in every kernel that
@@ -235,15 +309,35 @@ class IngredientCompiler(Compiler):  # type: ignore[misc]
     """Numba's compiler, for code that only other kernels take in."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *more: Any) -> None:
-        super().__init__(typing, target, library or Ingredient(target.codegen(), "ingredient"), *more)
+        super().__init__(typing, target, library or Unfinished(target.codegen(), "ingredient"), *more)
+
+
+class Plain(JITCodeLibrary):  # type: ignore[misc]
+    """Code without references to count, which is optimised once: Numba does so before it prunes these, and after."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
+
+class Hasty(Plain):
+    """The same, optimised a little only."""
+
+    def _optimize_final_module(self) -> None:
+        passes, builder = self._codegen._module_pass_manager(opt=1, loop_vectorize=False, slp_vectorize=False)
+        passes.run(self._final_module, builder)
 
 
 #: A kernel that Python calls; other threads run meanwhile.
 jit = compiler(nogil=True, no_cfunc_wrapper=True)
 #: A kernel that works on Python's own objects.
 jit_with_gil = compiler(no_cfunc_wrapper=True)
-#: A kernel that allocates nothing, and so does without Numba's reference counting (``_nrt``).
-lean = compiler(nogil=True, _nrt=False, no_cfunc_wrapper=True)
+#: A kernel that allocates nothing, and returns nothing or a whole number; and the same for one that takes little of the
+#: time, so that its compiling should not take much either.
+lean, seldom = translator(Plain), translator(Hasty)
 #: Part of kernels, called by these only, that allocates nothing; and the same inlined, which saves the copies of its
 #: many arguments. Measured: sweeps of few rows take a third.
 callee = ingredient(nogil=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)

@@ -1,13 +1,14 @@
 """What a fit found, as one frozen value: what predicting, explaining, saving, drawing and editing share."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _num_samples
 
 from rulenet.calibration import Calibration, Margins
 from rulenet.conditions import Attribute, Condition, merge
@@ -18,7 +19,13 @@ from rulenet.formulas.expressions import TRUE, Expression, Formula, rebuild
 from rulenet.formulas.from_network import decision_from_network, from_network
 from rulenet.formulas.to_network import to_network
 from rulenet.formulas.truth import Codes, holds
+from rulenet.later import Later
 from rulenet.network import Network
+
+if TYPE_CHECKING:
+    from sklearn.utils import validation
+else:
+    validation = Later("sklearn.utils.validation")
 
 # What is known of probabilities where no row was ever counted.
 NOTHING_KNOWN = Calibration(1.0, (0.5,))
@@ -132,7 +139,7 @@ class Fitted:
     def margins(self, table: Any, n_jobs: int | None = None) -> Margins:
         """By how much each output holds in every row, (n_rows, n_outputs); one that does not hold has less than 0."""
         literals = self.encoding.encode(table, only=self.network.reads, n_jobs=n_jobs)
-        return self.network.margins(literals, _num_samples(table))
+        return self.network.margins(literals, validation._num_samples(table))
 
     def decide(self, margins: Margins) -> NDArray[np.int64]:
         """The position of the class of every row."""
@@ -183,21 +190,21 @@ class Fitted:
         assert isinstance(moved, Formula)
         return holds(moved, Codes(encoding.attributes, encoding.codes(table)))
 
-    def choose(self, row: int) -> "Fitted":
+    def choose(self, row: int) -> Fitted:
         """The same with another of its networks."""
         if not -len(self.alternatives) <= row < len(self.alternatives):
             raise ParameterError(f"row is {row}, but pareto_ has {len(self.alternatives)} rows")
         chosen = self.alternatives[row]
         return replace(self, network=chosen.network, calibration=chosen.calibration)
 
-    def on(self, encoding: Encoding) -> "Fitted":
+    def on(self, encoding: Encoding) -> Fitted:
         """The same over an encoding that also has the columns, cuts and conditions of another one."""
         wider = _united(self.encoding, encoding)
         formula = _moved(self.said, wider.attributes)
         new = replace(self, encoding=wider, alternatives=(), named=None).with_formula(formula)
         return replace(new, calibration=self.calibration)
 
-    def with_formula(self, formula: Formula | Decision, forbidden: Collection[Condition] = ()) -> "Fitted":
+    def with_formula(self, formula: Formula | Decision, forbidden: Collection[Condition] = ()) -> Fitted:
         """The same with a network that says what ``formula`` says; of its probabilities nothing is known.
 
         For several classes it is a decision among them, in any order.
@@ -245,11 +252,11 @@ class Fitted:
             raise TableError(f"y has the label {unknown[0]!r}, but the classes are {self.classes.tolist()}")
         return np.asarray(np.argsort(self.outputs)[np.searchsorted(self.classes, labels)], dtype=np.int64)
 
-    def calibrated(self, calibration: Calibration) -> "Fitted":
+    def calibrated(self, calibration: Calibration) -> Fitted:
         """The same with other probabilities."""
         return replace(self, calibration=calibration)
 
-    def renamed(self, names: Mapping[str, str]) -> "Fitted":
+    def renamed(self, names: Mapping[str, str]) -> Fitted:
         """The same with other names for concepts, or for the target."""
         said = self.decision.rename(names) if self.several else self.formula.rename(names)
         named = Formula(TRUE, said.concepts, self.encoding.attributes)

@@ -1,13 +1,14 @@
 """What a fit found for several columns at once: one network with the outputs of all, as one frozen value."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _num_samples
 
 from rulenet.calibration import Calibration, Margins
 from rulenet.encoding import Encoding
@@ -17,7 +18,13 @@ from rulenet.formulas.decisions import Decisions, Goal
 from rulenet.formulas.expressions import TRUE, Concept, Expression, Formula, walk
 from rulenet.formulas.from_network import decision_from_network
 from rulenet.formulas.truth import Codes
+from rulenet.later import Later
 from rulenet.network import Network
+
+if TYPE_CHECKING:
+    from sklearn.utils import validation
+else:
+    validation = Later("sklearn.utils.validation")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +128,7 @@ class FittedTargets:
     def margins(self, table: Any, n_jobs: int | None = None) -> list[Margins]:
         """By how much the outputs of every target hold in every row."""
         literals = self.encoding.encode(table, only=self.network.reads, n_jobs=n_jobs)
-        margins = self.network.margins(literals, _num_samples(table))
+        margins = self.network.margins(literals, validation._num_samples(table))
         return [margins[:, self._outputs_of(k)] for k in range(len(self.targets))]
 
     def predict(self, table: Any, n_jobs: int | None = None, abstain: bool = False) -> NDArray[Any]:
@@ -147,11 +154,11 @@ class FittedTargets:
         """The rows in which a formula about the same columns holds; it may have cuts of its own."""
         return self.parts[0].holds(table, formula)
 
-    def choose(self, row: int) -> "FittedTargets":
+    def choose(self, row: int) -> FittedTargets:
         """Nothing: there are no other networks."""
         raise ParameterError(f"row is {row}, but with several targets pareto_ is empty")
 
-    def renamed(self, names: Mapping[str, str]) -> "FittedTargets":
+    def renamed(self, names: Mapping[str, str]) -> FittedTargets:
         """The same with other names for concepts."""
         lent = {target.name for target in self.targets} & set(names)
         if lent:

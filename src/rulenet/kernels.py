@@ -27,7 +27,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from rulenet.compiled import callee, jit, maker, part
+from rulenet.compiled import callee, jit, lean, maker, part
 
 # Signals of one block should fit a second-level cache; longer blocks than this gain nothing (measured).
 BLOCK_BYTES = 1 << 19
@@ -312,29 +312,68 @@ def fire_and_tip(signals, tipping, counters, edges, need, unit, n_words):
 
 
 @part
-def fire_layers(flat, signals, counters, edges, literals, start, n_words, last):
-    """Fill ``signals`` up to, but not with, signal ``last`` for words ``start`` onwards."""
+def fire_layers(flat, signals, counters, edges, literals, start, n_words):
+    """Fill ``signals`` for words ``start`` onwards."""
     load_literals(signals, literals, start, n_words, flat.first_and)
-    for unit in range(flat.sizes[0], last):
+    for unit in range(flat.sizes[0], signals.shape[0]):
         fire(signals, counters, edges, flat.needs[unit - flat.sizes[0]], unit, n_words)
 
 
-@jit
-def evaluate(flat, literals):
-    """The packed outputs of the network on packed ``literals``: (n_outputs, n_words)."""
-    edges = new_edges(flat)
+@part
+def fill_outputs(flat, literals, edges, signals, counters, outputs, found):
+    """Fill ``outputs`` (n_outputs, n_words), and ``found`` (n_rows, n_outputs) with margins if it has room for any.
+
+    ``edges``, ``signals`` and ``counters`` are working space, for a block of rows.
+    """
     list_edges(flat, edges)
-    n_signals, n_outputs = edges.starts.size - 1, flat.sizes[-1]
-    step = block_words(n_signals, literals.shape[1])
-    signals, counters = np.empty((n_signals, step), np.uint64), new_counters(flat, step)
-    outputs = np.empty((n_outputs, literals.shape[1]), np.uint64)
+    n_signals, n_outputs, step = edges.starts.size - 1, flat.sizes[-1], signals.shape[1]
     flip = gate_mask(flat, flat.sizes.size - 2)
     for start in range(0, literals.shape[1], max(step, 1)):
         n_words = min(step, literals.shape[1] - start)
-        fire_layers(flat, signals, counters, edges, literals, start, n_words, n_signals)
+        fire_layers(flat, signals, counters, edges, literals, start, n_words)
         for o in range(n_outputs):
             for w in range(n_words):
                 outputs[o, start + w] = signals[n_signals - n_outputs + o, w] ^ flip
+            if found.shape[0] > 0:
+                fill_margins(flat, signals, counters, edges, o, start, n_words, found)
+
+
+@lean
+def run(flat, literals, edges, signals, counters, outputs, found):
+    """`fill_outputs`, called from Python."""
+    fill_outputs(flat, literals, edges, signals, counters, outputs, found)
+
+
+def evaluate(flat: Flat, literals: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The packed outputs of the network on packed ``literals``: (n_outputs, n_words)."""
+    return _run(flat, literals, 0)[0]
+
+
+def margins(flat: Flat, literals: NDArray[np.uint64], n_rows: int) -> NDArray[np.int64]:
+    """By how many inputs every output of every row is above its need: (n_rows, n_outputs), not negative if it holds."""
+    return _run(flat, literals, n_rows)[1]
+
+
+def _run(flat: Flat, literals: NDArray[np.uint64], n_rows: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    sizes, n_words = flat.sizes.tolist(), literals.shape[1]
+    n_signals, n_outputs, n_planes = sum(sizes), sizes[-1], (max(sizes) + 2).bit_length() + 2
+    step = block_words(n_signals, n_words)
+    edges = Edges(np.zeros(n_signals + 1, np.int64), np.empty(flat.weights.size, np.int64))
+    signals, counters = np.empty((n_signals, step), np.uint64), np.empty((n_planes, step), np.uint64)
+    outputs, found = np.empty((n_outputs, n_words), np.uint64), np.empty((n_rows, n_outputs), np.int64)
+    run(flat, literals, edges, signals, counters, outputs, found)
+    return outputs, found
+
+
+@maker
+def evaluate_within(flat, literals):
+    """`evaluate`, called from kernels."""
+    edges = new_edges(flat)
+    n_signals, n_outputs = edges.starts.size - 1, flat.sizes[-1]
+    step = block_words(n_signals, literals.shape[1])
+    outputs = np.empty((n_outputs, literals.shape[1]), np.uint64)
+    signals, counters = np.empty((n_signals, step), np.uint64), new_counters(flat, step)
+    fill_outputs(flat, literals, edges, signals, counters, outputs, np.empty((0, n_outputs), np.int64))
     return outputs
 
 
@@ -360,36 +399,34 @@ def read_count(counters, n_planes, row):
     return count
 
 
-@jit
-def margins(flat, literals, n_rows):
-    """By how many inputs every output of every row is above its need: (n_rows, n_outputs), not negative if it holds."""
-    edges = new_edges(flat)
-    list_edges(flat, edges)
-    n_signals, n_outputs = edges.starts.size - 1, flat.sizes[-1]
-    step = block_words(n_signals, literals.shape[1])
-    signals, counters = np.empty((n_signals, step), np.uint64), new_counters(flat, step)
-    found = np.empty((n_rows, n_outputs), np.int64)
+@part
+def fill_margins(flat, signals, counters, edges, output, start, n_words, found):
+    """Fill ``found`` with the margins of an output for the rows of a block."""
+    unit = edges.starts.size - 1 - flat.sizes[-1] + output
+    need = flat.needs[unit - flat.sizes[0]]
     is_and = gate_mask(flat, flat.sizes.size - 2) == ALL
-    for start in range(0, literals.shape[1], max(step, 1)):
-        n_words = min(step, literals.shape[1] - start)
-        fire_layers(flat, signals, counters, edges, literals, start, n_words, n_signals - n_outputs)
-        for o in range(n_outputs):
-            unit = n_signals - n_outputs + o
-            need = flat.needs[unit - flat.sizes[0]]
-            n_planes = count_all_inputs(counters, signals, edges, unit, n_words)
-            for row in range(64 * start, min(64 * (start + n_words), n_rows)):
-                count = read_count(counters, n_planes, row - 64 * start)
-                found[row, o] = need - 1 - count if is_and else count - need
-    return found
+    n_planes = count_all_inputs(counters, signals, edges, unit, n_words)
+    for row in range(64 * start, min(64 * (start + n_words), found.shape[0])):
+        count = read_count(counters, n_planes, row - 64 * start)
+        found[row, output] = need - 1 - count if is_and else count - need
 
 
-@jit
-def evaluate_layer(weights, below, is_and, needs):
+def evaluate_layer(
+    weights: NDArray[np.bool_], below: NDArray[np.uint64], is_and: bool, needs: NDArray[np.int64]
+) -> NDArray[np.uint64]:
     """The packed activations of one layer, from those ``below``; ``weights`` is (n_units, n_inputs)."""
+    above = np.empty((len(weights), below.shape[1]), np.uint64)
+    n_counted = below.shape[1] if needs.max() > 1 else 0
+    counters = np.empty(((len(below) + 2).bit_length() + 2, n_counted), np.uint64)
+    run_layer(weights, below, is_and, needs, counters, above)
+    return above
+
+
+@lean
+def run_layer(weights, below, is_and, needs, counters, above):
+    """Fill ``above``; ``counters`` are working space."""
     flip = ALL if is_and else NONE
     n_inputs, n_words = below.shape
-    above = np.empty((weights.shape[0], n_words), np.uint64)
-    counters = np.empty((bit_length(n_inputs + 2) + 2, n_words if needs.max() > 1 else 0), np.uint64)
     for k in range(weights.shape[0]):
         if needs[k] > 1:
             count_selected(counters, weights[k], below, flip, needs[k])
@@ -404,7 +441,6 @@ def evaluate_layer(weights, below, is_and, needs):
                     above[k, w] |= below[j, w] ^ flip
         for w in range(n_words):
             above[k, w] ^= flip
-    return above
 
 
 @part
@@ -425,11 +461,17 @@ def by_output(words, n_words):
     return words.reshape((words.size // max(n_words, 1), n_words))
 
 
-@jit
-def count_errors(predicted, target, planes):
+def count_errors(predicted: NDArray[np.uint64], target: NDArray[np.uint64], planes: NDArray[np.uint64]) -> int:
     """The total weight of the rows where ``predicted`` and ``target`` differ, added up over the outputs."""
+    differ = predicted.reshape(-1, planes.shape[1]) ^ target.reshape(-1, planes.shape[1])
+    return sum(int(np.bitwise_count(differ & plane).sum()) << b for b, plane in enumerate(planes))
+
+
+@maker
+def count_errors_within(predicted_rows, target, planes):
+    """`count_errors`, called from kernels."""
     n_words, errors = planes.shape[1], 0
-    predicted_rows, target_rows = by_output(predicted, n_words), by_output(target, n_words)
+    target_rows = by_output(target, n_words)
     for o in range(target_rows.shape[0]):
         for b in range(planes.shape[0]):
             count = 0
@@ -788,7 +830,7 @@ def flip(flat, exclusive, weight):
 @jit
 def balance_errors(flat, rows):
     """The weight of the false negatives less that of the false positives."""
-    outputs, balance = evaluate(flat, rows.literals), 0
+    outputs, balance = evaluate_within(flat, rows.literals), 0
     target = by_output(rows.target, rows.planes.shape[1])
     for o in range(target.shape[0]):
         for b in range(rows.planes.shape[0]):
@@ -854,29 +896,50 @@ def climb(flat, rows, exclusive, max_flips, guided):
     return max_flips
 
 
-@jit
-def gather(words, picked):
+def gather(words: NDArray[np.uint64], picked: NDArray[np.int64]) -> NDArray[np.uint64]:
     """The ``picked`` rows of packed ``words`` (n_signals, n_words), packed again in their order."""
-    taken = np.zeros((words.shape[0], (picked.size + 63) // 64), np.uint64)
+    taken = np.zeros((len(words), (picked.size + 63) // 64), np.uint64)
+    fill_gathered(words, picked, taken)
+    return taken
+
+
+@part
+def gather_rows(words, picked, taken):
+    """Set the bits of ``taken``, which are zero, to those of the ``picked`` rows."""
     for i in range(words.shape[0]):
         for r in range(picked.size):
             bit = (words[i, picked[r] >> 6] >> np.uint64(picked[r] & 63)) & np.uint64(1)
             taken[i, r >> 6] |= bit << np.uint64(r & 63)
+
+
+@lean
+def fill_gathered(words, picked, taken):
+    """`gather_rows`, called from Python."""
+    gather_rows(words, picked, taken)
+
+
+@maker
+def gather_within(words, picked):
+    """`gather`, called from kernels."""
+    taken = np.zeros((words.shape[0], (picked.size + 63) // 64), np.uint64)
+    gather_rows(words, picked, taken)
     return taken
 
 
-@jit
+@maker
 def gather_target(target, picked):
     """The ``picked`` rows of a target, of as many dimensions."""
     if target.ndim == 1:
-        return gather(target.reshape((1, target.size)), picked)[0]
-    return gather(target, picked)
+        return gather_within(target.reshape((1, target.size)), picked)[0]
+    return gather_within(target, picked)
 
 
-@jit
+@maker
 def take(rows, picked):
     """The ``picked`` rows, in their order."""
-    return Rows(gather(rows.literals, picked), gather_target(rows.target, picked), gather(rows.planes, picked))
+    return Rows(
+        gather_within(rows.literals, picked), gather_target(rows.target, picked), gather_within(rows.planes, picked)
+    )
 
 
 @jit
@@ -888,7 +951,7 @@ def climb_on_each(flat, rows, batches, exclusive, max_flips, guided, best_weight
     errors = np.empty(batches.shape[0], np.int64)
     for b in range(batches.shape[0]):
         climb(flat, take(rows, batches[b]), exclusive, max_flips, guided)
-        errors[b] = count_errors(evaluate(flat, rows.literals), rows.target, rows.planes)
+        errors[b] = count_errors_within(evaluate_within(flat, rows.literals), rows.target, rows.planes)
         if errors[b] < best_errors[0]:
             best_errors[0] = errors[b]
             for weight in range(best_weights.size):

@@ -1,15 +1,23 @@
 """A frozen network of alternating AND and OR layers, whose units may count."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulenet import bits, kernels
+from rulenet import bits
 from rulenet.exceptions import NetworkError
+from rulenet.later import Later
+
+if TYPE_CHECKING:
+    from rulenet import kernels
+else:
+    kernels = Later("rulenet.kernels")
 
 Gate = Literal["and", "or"]
 

@@ -17,7 +17,7 @@ def shown(verbose: int, label: str) -> Iterator[protocol.Report]:
     """A report function that draws a bar while the block runs; silent where ``verbose`` is 0.
 
     From ``verbose=2`` on, every new stage stays on the screen as a line of its own. That kernels are compiled, which
-    takes half a minute but once, is also said with ``verbose=0`` to a person at a terminal or a notebook.
+    takes some seconds but once, is also said with ``verbose=0`` to a person at a terminal or a notebook.
     """
     if not verbose:
         with told_of_compiling(_write_over) if _is_watched() else nullcontext():

@@ -1,5 +1,7 @@
 """What people do with a fitted classifier: read, explain, edit, save, see."""
 
+from __future__ import annotations
+
 import copy
 import os
 from collections.abc import Mapping, Sequence
@@ -8,9 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from rulenet import model_file
 from rulenet.calibration import Calibration, calibrate
@@ -34,8 +34,18 @@ from rulenet.formulas.statistics import (
     decision_path,
     rule_statistics,
 )
-from rulenet.labels import several_targets
+from rulenet.later import Later
 from rulenet.network import Network
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from sklearn.utils import validation
+
+    from rulenet import labels as labelling
+else:
+    pd = Later("pandas")
+    validation = Later("sklearn.utils.validation")
+    labelling = Later("rulenet.labels")
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -143,7 +153,7 @@ class Readable:
         -------
         self
         """
-        check_is_fitted(self)
+        _check_is_fitted(self)
         self.fitted_ = self.fitted_.choose(row)
         return self
 
@@ -156,7 +166,7 @@ class Readable:
         otherwise. Another form of the rules, such as a minimal one, may be passed as ``formula``. JavaScript with
         ``network=True`` is the network itself as data, evaluated by the code with which pages evaluate it.
         """
-        check_is_fitted(self)
+        _check_is_fitted(self)
         if format == "javascript" and formula is None and options.pop("network", False):
             self.never_abstaining("JavaScript of a network")
             from rulenet.page import network_to_javascript
@@ -210,7 +220,7 @@ class Readable:
 
     def target(self, column: str | int) -> Self:
         """The classifier of one of several targets, by name or number: it reads, explains and draws that one."""
-        check_is_fitted(self)
+        _check_is_fitted(self)
         if not isinstance(self.fitted_, FittedTargets):
             raise ParameterError(f"target is {column!r}, but y had one column only")
         new = copy.copy(self)
@@ -225,7 +235,7 @@ class Readable:
         With several classes the change is one ``towards`` a class, by default the runner-up. For several targets there
         is an explanation for each, by name.
         """
-        check_is_fitted(self)
+        _check_is_fitted(self)
         if isinstance(self.fitted_, FittedTargets):
             if towards is not None:
                 raise ParameterError("towards is a class of one target; use model.target(column).explain")
@@ -246,9 +256,9 @@ class Readable:
         For two classes, coverage, support, precision with its 95% interval, recall and lift of every rule and concept;
         for several, the same of every class, and F1. For several targets, all of these one below the other.
         """
-        check_is_fitted(self)
+        _check_is_fitted(self)
         if isinstance(self.fitted_, FittedTargets):
-            columns = several_targets(X, y) or {}
+            columns = labelling.several_targets(X, y) or {}
             if len(columns) != len(self.fitted_.targets):
                 raise ParameterError(f"y must have the {len(self.fitted_.targets)} columns {self.fitted_.columns}")
             pairs = zip(self.fitted_.columns, columns.values(), strict=True)
@@ -265,7 +275,7 @@ class Readable:
         such as ``"age <= 30 and sex = f"``. With several classes, the target is one of them, such as ``"fruit = pea"``,
         and is covered where it fires; there are no numbers.
         """
-        check_is_fitted(self)
+        _check_is_fitted(self)
         said = self.formula_
         if isinstance(said, Decision):
             if rule in (names := {said.name(label): label for label in said.labels}):
@@ -295,7 +305,7 @@ class Readable:
 
     def decision_path(self, X: Any) -> pd.DataFrame:
         """The margin of every class in every row of ``X``, which of them fire, and whether none or several do."""
-        check_is_fitted(self)
+        _check_is_fitted(self)
         fitted = self.fitted_
         if isinstance(fitted, FittedTargets):
             return pd.concat({name: self.target(name).decision_path(X) for name in fitted.columns}, axis=1)
@@ -307,7 +317,7 @@ class Readable:
 
         With ``X`` and ``y`` its probabilities come from these rows; without, nothing is known of them.
         """
-        check_is_fitted(self)
+        _check_is_fitted(self)
         new = copy.copy(self)
         fitted = self.one_target("with_formula").with_formula(formula)
         if X is not None and y is not None:
@@ -317,7 +327,7 @@ class Readable:
 
     def concept_matrix(self) -> pd.DataFrame:
         """The points of every concept and condition, down, for every class, across; 0 where it does not count."""
-        check_is_fitted(self)
+        _check_is_fitted(self)
         if isinstance(self.fitted_, FittedTargets):
             said: Decision = self.fitted_.decisions
         else:
@@ -327,12 +337,12 @@ class Readable:
 
     def rename_concepts(self, names: Mapping[str, str]) -> Self:
         """The same classifier with other names for its concepts, or for its target."""
-        check_is_fitted(self)
+        _check_is_fitted(self)
         new = copy.copy(self)
         new.fitted_ = self.fitted_.renamed(names)
         return new
 
-    def picture(self, kind: str = "network", X: Any = None, y: ArrayLike | None = None, **options: Any) -> "Figure":
+    def picture(self, kind: str = "network", X: Any = None, y: ArrayLike | None = None, **options: Any) -> Figure:
         """A matplotlib figure: the "network", the training "history", or the "coverage" of rules on ``X`` and ``y``.
 
         With ``X`` and ``y``, all conditions and units of the network say how many rows they cover and how pure these
@@ -341,7 +351,7 @@ class Readable:
         """
         from rulenet.pictures import draw_coverage, draw_history, draw_network, notes_on  # matplotlib loads slowly
 
-        check_is_fitted(self)
+        _check_is_fitted(self)
         match kind:
             case "network" if X is not None and y is not None:
                 codes = self.one_target("a picture with rows").codes(X)
@@ -366,7 +376,7 @@ class Readable:
         held_out: tuple[Any, ArrayLike] | None = None,
         max_rows: int = 10_000,
         title: str | None = None,
-    ) -> "Page":
+    ) -> Page:
         """A page to see, question and change the network in the browser: one file that needs nothing else.
 
         ``X`` and ``y`` are what it counts, shows and scores; of more than ``max_rows`` rows it takes a sample. With
@@ -375,7 +385,7 @@ class Readable:
         """
         from rulenet.page import make_page
 
-        check_is_fitted(self)
+        _check_is_fitted(self)
         self.never_abstaining("the page")
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
         return make_page(self.one_target("page"), X, y, held_out, max_rows, title, parameters)
@@ -412,7 +422,7 @@ class Readable:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a JSON model file; an older file stays whole until the new one is."""
-        check_is_fitted(self)
+        _check_is_fitted(self)
         model_file.write(path, self._state())
 
     def one_target(self, what: str) -> Fitted:
@@ -427,6 +437,12 @@ class Readable:
     def _state(self) -> model_file.State:
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
         return model_file.State(parameters, self.fitted_)
+
+
+def _check_is_fitted(model: Readable) -> None:
+    """Refuse to go on before something was fitted, as scikit-learn does."""
+    if not hasattr(model, "fitted_"):
+        validation.check_is_fitted(model)
 
 
 def target_name(y: Any, classes: NDArray[Any], outputs: Sequence[int]) -> str:

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet.anneal.vectors import copy_signal, fire_unit
-from rulenet.compiled import lean, part
+from rulenet.compiled import lean, part, seldom
 from rulenet.conditions import Relations
+from rulenet.drawing import draw_below, draw_share, next_word
 from rulenet.holding import hold
 from rulenet.kernels import ALL, NONE, popcount
 
@@ -59,28 +60,6 @@ class Walk(NamedTuple):
 
 
 @part
-def next_word(random):
-    """64 random bits, by Steele, Lea and Flood's splitmix64."""
-    random[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = random[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-@part
-def draw_below(random, n):
-    """A random integer from 0 to n - 1."""
-    return np.int64(((next_word(random) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
-
-
-@part
-def draw_share(random):
-    """A random number between 0 and 1, neither included."""
-    return (np.float64(next_word(random) >> np.uint64(11)) + 0.5) / 9007199254740992.0
-
-
-@part
 def count_wrong(output, target, planes, flip):
     """The total weight of the rows where the output, complemented by ``flip``, differs from the target."""
     errors = 0
@@ -118,14 +97,15 @@ def contains(lists, sizes, k, value):
     return False
 
 
-@lean
+@seldom
 def load(walk, rows, edges, first_and):
     """Fill a walk from the (unit, input) edges of a network, and judge it."""
     walk, rows = hold(walk), hold(rows)
     flip = NONE if first_and else ALL
     n_literals = rows.literals.shape[0]
-    walk.n_inputs[:] = 0
-    walk.n_readers[:] = 0
+    for k in range(walk.signals.shape[0]):
+        walk.n_inputs[k] = 0
+        walk.n_readers[k] = 0
     walk.counters[N_SHOWN] = 0
     for j in range(n_literals):
         for w in range(rows.target.size):
@@ -452,35 +432,44 @@ def draw_spare(walk, layer):
 
 
 @part
-def attempt_copy(walk, rows, reader, original, limit, price):
-    """Let ``reader`` read a changed copy of a unit that it reads as well, unless the cost rises by over ``limit``.
-
-    Returns whether that was done.
-    """
+def draw_copy(walk, original):
+    """A change of a copy of a unit, as (kind, spare unit for the copy, input, other)."""
     n_inputs = walk.n_inputs[original]
     spare = draw_spare(walk, walk.layers[original]) if n_inputs > 0 else np.int64(-1)
     if spare < 0:
-        return False
+        return NOTHING, spare, 0, 0
     source = np.int64(walk.inputs[original, draw_below(walk.random, n_inputs)])
     other = draw_other_input(walk, original, source)
     kind = REMOVE + draw_below(walk.random, np.int64(3))
     if kind == ADD:
         source = other
     if kind != REMOVE and contains(walk.inputs, walk.n_inputs, original, other):
-        return False
-    n_shown = shown(walk, reader, walk.n_inputs[reader] + 1) - shown(walk, reader, walk.n_inputs[reader])
-    n_shown += shown(walk, spare, n_inputs + (1 if kind == ADD else -1 if kind == REMOVE else 0))
-    limit -= price * n_shown
-    if limit + walk.counters[ERRORS] < 0:
-        return False
-    for i in range(n_inputs):
+        return NOTHING, spare, 0, 0
+    return kind, spare, source, other
+
+
+@part
+def shown_by_copy(walk, kind, reader, original, spare):
+    """By how many shown edges a changed copy of a unit grows the network."""
+    n_inputs = walk.n_inputs[original] + (1 if kind == ADD else -1 if kind == REMOVE else 0)
+    n_read = walk.n_inputs[reader]
+    return shown(walk, reader, n_read + 1) - shown(walk, reader, n_read) + shown(walk, spare, n_inputs)
+
+
+@part
+def add_copy(walk, reader, original, spare):
+    """Let ``reader`` read ``spare``, a copy of a unit that it reads as well."""
+    for i in range(walk.n_inputs[original]):
         add_edge(walk, spare, np.int64(walk.inputs[original, i]))
     add_edge(walk, reader, spare)
     for w in range(walk.signals.shape[1]):
         walk.signals[spare, w] = walk.signals[original, w]
-    if attempt(walk, rows, kind, np.int64(-1), spare, source, other, limit):
-        walk.counters[N_SHOWN] += n_shown
-        return True
+
+
+@part
+def remove_copy(walk, reader, original, spare):
+    """Undo `add_copy`."""
+    n_inputs = walk.n_inputs[original]
     walk.counters[N_EDGES] -= n_inputs + 1
     walk.n_readers[spare] = 0
     walk.n_inputs[reader] -= 1
@@ -489,7 +478,6 @@ def attempt_copy(walk, rows, reader, original, limit, price):
     walk.n_inputs[spare] = 0
     for w in range(walk.signals.shape[1]):
         walk.signals[spare, w] = NONE
-    return False
 
 
 @lean
@@ -511,23 +499,31 @@ def anneal(walk, rows, n_proposals, hot, cold, price, moves, shares, stop):
         if kind == NOTHING:
             continue
         limit = -temperature * np.log(draw_share(walk.random))
+        reader, original = unit, np.int64(-1)
         if kind == COPY:
-            made = attempt_copy(walk, rows, unit, source, limit, price)
+            original, edge = source, np.int64(-1)
+            kind, unit, source, other = draw_copy(walk, original)
+            if kind == NOTHING:
+                continue
+            won = shown_by_copy(walk, kind, reader, original, unit)
         else:
             won = shown_won(walk, kind, unit, other)
-            limit -= price * won
-            if limit + walk.counters[ERRORS] < 0:
-                continue
-            made = attempt(walk, rows, kind, edge, unit, source, other, limit)
-            walk.counters[N_SHOWN] += won if made else 0
-        if made:
+        limit -= price * won
+        if limit + walk.counters[ERRORS] < 0:
+            continue
+        if original >= 0:
+            add_copy(walk, reader, original, unit)
+        if attempt(walk, rows, kind, edge, unit, source, other, limit):
+            walk.counters[N_SHOWN] += won
             cost = walk.counters[ERRORS] + price * walk.counters[N_SHOWN]
             if cost < best - 1e-9:
                 best = cost
                 note_best(walk)
+        elif original >= 0:
+            remove_copy(walk, reader, original, unit)
 
 
-@lean
+@seldom
 def prune(walk, rows, price, stop):
     """Remove edges, the latest first, while that does not raise the cost; the number removed."""
     walk, rows = hold(walk), hold(rows)

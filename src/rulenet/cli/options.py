@@ -6,7 +6,7 @@ What is heavy is imported where it is used: a command that shows its help should
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from rulenet.estimator import RuleNetworkClassifier
+    from rulenet.loaded import Loaded
+    from rulenet.readable import Readable
 
+AnyModel = TypeVar("AnyModel", bound="Readable")
 FORMATS = "CSV or other delimited text, Parquet, Feather, Excel or JSON lines, also packed;"
 Data = Annotated[str, typer.Argument(metavar="DATA", help=f"{FORMATS} - reads from a pipe.")]
 LargeData = Annotated[
@@ -232,6 +235,14 @@ def load(path: str, abstain: bool = False) -> "RuleNetworkClassifier":
     return loaded.set_params(on_conflict="abstain") if abstain else loaded
 
 
+def load_to_read(path: str, abstain: bool = False) -> "Loaded":
+    """The model in a file, only to be read: without what it takes to fit one."""
+    from rulenet.loaded import Loaded
+
+    loaded = Loaded.load(path)
+    return Loaded(loaded.fitted_, "abstain") if abstain else loaded
+
+
 def labels_of(
     files: Files, types: Types, learning: Learning, path: str, targets: Sequence[str]
 ) -> "tuple[pd.DataFrame, pd.DataFrame]":
@@ -251,7 +262,7 @@ def labels_of(
     return X, pd.DataFrame({name: indicated(columns[name]) for name in targets})
 
 
-def of_targets(model: "RuleNetworkClassifier", targets: Sequence[str] | None) -> "list[str]":
+def of_targets(model: "Readable", targets: Sequence[str] | None) -> "list[str]":
     """The columns that a model predicts, or those of them that are asked for."""
     from rulenet.fitted_targets import FittedTargets
 
@@ -263,7 +274,7 @@ def of_targets(model: "RuleNetworkClassifier", targets: Sequence[str] | None) ->
     return [fitted.columns[fitted.place(name)] for name in targets] if targets else fitted.columns
 
 
-def choose(model: "RuleNetworkClassifier", row: int | None) -> "RuleNetworkClassifier":
+def choose(model: AnyModel, row: int | None) -> AnyModel:
     """The model, with another of the networks that its search found where ``row`` is given."""
     n_found = len(model.fitted_.alternatives)
     if row is not None and not -n_found <= row < n_found:

@@ -12,8 +12,8 @@ from rulenet.cli.errors import plain_errors
 from rulenet.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from rulenet.estimator import RuleNetworkClassifier
     from rulenet.formulas import Formula
+    from rulenet.readable import Readable
 
 EPILOG = """Examples:\n
 rulenet show cars.json\n
@@ -71,7 +71,7 @@ def show(
 
     if format not in FORMATS:
         raise ParameterError(f"--as is {format!r}, but must be one of {', '.join(FORMATS)}")
-    loaded = options.choose(options.load(model, abstain), choose)
+    loaded = options.choose(options.load_to_read(model, abstain), choose)
     targets = options.of_targets(loaded, target)
     if target and len(targets) > 1:
         raise ParameterError(f"--target names {len(targets)} columns, but one is shown alone, or all without it")
@@ -101,7 +101,7 @@ def _give(made: str | bytes, output: Path | None) -> None:
         typer.echo(made, nl=isinstance(made, str))
 
 
-def _listed(model: "RuleNetworkClassifier") -> str:
+def _listed(model: "Readable") -> str:
     """The networks to choose from, a line each."""
     found = model.pareto_.drop(columns=["price", "network"])
     if not len(found):

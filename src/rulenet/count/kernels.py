@@ -21,10 +21,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rulenet.compiled import lean, part
+from rulenet.compiled import lean, part, seldom
 from rulenet.count.bit_counts import count_leading_zeros, count_trailing_zeros
+from rulenet.drawing import draw_below, draw_share, next_word
 from rulenet.holding import hold
-from rulenet.kernels import NONE, popcount
+from rulenet.kernels import ALL, NONE, popcount
 
 ONE = np.uint64(1)
 ONE_NAT = 1 << 14
@@ -119,28 +120,6 @@ class Bounds(NamedTuple):
     max_points: int
     max_need: int
     signed: bool
-
-
-@part
-def next_word(random):
-    """64 random bits, by Steele, Lea and Flood's splitmix64."""
-    random[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = random[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-@part
-def draw_below(random, n):
-    """A random integer from 0 to n - 1."""
-    return np.int64(((next_word(random) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
-
-
-@part
-def draw_share(random):
-    """A random number between 0 and 1, neither included."""
-    return (np.float64(next_word(random) >> np.uint64(11)) + 0.5) / 9007199254740992.0
 
 
 @part
@@ -320,42 +299,45 @@ def give_bits(walk, rows, tables, word, bits, points, sign):
 
 
 @part
-def rise_of_change(walk, rows, tables, unit, points):
-    """By how much the loss rises if ``unit``, whose points stay, holds where ``fresh`` says."""
+def change_of_word(walk, change, unit, word):
+    """Where a word of rows gets the points in scratch by a change, and where it loses them.
+
+    An edited unit then holds where ``fresh`` says, and not where it did; a new one only does, one to drop only did. A
+    unit with more points holds where it did, and the bias is for all rows.
+    """
+    if change == BIAS:
+        return ALL, NONE
+    if change == NEW:
+        return walk.fresh[word], NONE
+    before = walk.holds[unit, word]
+    if change == EDIT:
+        after = walk.fresh[word]
+        return after & ~before, before & ~after
+    return (before, NONE) if change == POINT else (NONE, before)
+
+
+@part
+def rise_of_change(walk, rows, tables, change, unit):
+    """By how much the loss rises by a change of the points in scratch."""
+    points = walk.fresh_points
     rise, more, less = np.int64(0), known_step(walk, points, MORE), known_step(walk, points, LESS)
     for w in range(walk.fresh.size):
-        before, after = walk.holds[unit, w], walk.fresh[w]
-        if before != after:
-            rise += rise_of_bits(walk, rows, tables, w, after & ~before, points, MORE, more)
-            rise += rise_of_bits(walk, rows, tables, w, before & ~after, points, LESS, less)
+        gained, lost = change_of_word(walk, change, unit, w)
+        for side in range(2):
+            bits = lost if side else gained
+            if bits != NONE:
+                sign, line = (LESS, less) if side else (MORE, more)
+                rise += rise_of_bits(walk, rows, tables, w, bits, points, sign, line)
     return rise
 
 
 @part
-def keep_change(walk, rows, tables, unit, points):
-    """Let ``unit`` hold where ``fresh`` says."""
+def keep_change(walk, rows, tables, change, unit):
+    """Let the rows have the points of a change."""
     for w in range(walk.fresh.size):
-        before, after = walk.holds[unit, w], walk.fresh[w]
-        if before != after:
-            give_bits(walk, rows, tables, w, after & ~before, points, MORE)
-            give_bits(walk, rows, tables, w, before & ~after, points, LESS)
-            walk.holds[unit, w] = after
-
-
-@part
-def rise_of_points(walk, rows, tables, holds, points, sign):
-    """By how much the loss rises if the rows of ``holds`` get ``sign`` times the points."""
-    rise, line = np.int64(0), known_step(walk, points, sign)
-    for w in range(holds.size):
-        rise += rise_of_bits(walk, rows, tables, w, holds[w], points, sign, line)
-    return rise
-
-
-@part
-def keep_points(walk, rows, tables, holds, points, sign):
-    """Let the rows of ``holds`` have ``sign`` times the points."""
-    for w in range(holds.size):
-        give_bits(walk, rows, tables, w, holds[w], points, sign)
+        gained, lost = change_of_word(walk, change, unit, w)
+        for side in range(2):
+            give_bits(walk, rows, tables, w, lost if side else gained, walk.fresh_points, LESS if side else MORE)
 
 
 @part
@@ -410,7 +392,7 @@ def note_best(walk):
     walk.counters[BEST_N_UNITS] = n
 
 
-@lean
+@seldom
 def evaluate(walk, rows, tables):
     """Compute bits, scores, loss and size of the network in a walk from scratch."""
     walk, rows, tables = hold(walk), hold(rows), hold(tables)
@@ -568,99 +550,6 @@ def draw_points(walk, signed):
 
 
 @part
-def attempt_new(walk, rows, tables, n, need, limit, price):
-    """Add a unit with the literals and points in scratch unless the cost rises by more than ``limit``."""
-    if not has_opposites(rows, walk.fresh_inputs, n, walk.fresh_points):
-        return False
-    unit = walk.counters[N_UNITS]
-    compute_holds(rows, walk.fresh_inputs, n, need, walk.fresh)
-    won = size_of(n, need, walk.fresh_points)
-    rise = rise_of_points(walk, rows, tables, walk.fresh, walk.fresh_points, MORE)
-    if rise + price * won > limit:
-        return False
-    keep_points(walk, rows, tables, walk.fresh, walk.fresh_points, MORE)
-    for w in range(walk.fresh.size):
-        walk.holds[unit, w] = walk.fresh[w]
-    for k in range(walk.bias.size):
-        walk.points[unit, k] = walk.fresh_points[k]
-    write_unit(walk, unit, n, need)
-    walk.counters[N_UNITS] += 1
-    walk.counters[LOSS] += rise
-    walk.counters[SIZE] += won
-    return True
-
-
-@part
-def attempt_drop(walk, rows, tables, unit, limit, price):
-    """Remove a unit unless the cost rises by more than ``limit``."""
-    won = -size_of(walk.n_inputs[unit], walk.need[unit], walk.points[unit])
-    rise = rise_of_points(walk, rows, tables, walk.holds[unit], walk.points[unit], LESS)
-    if rise + price * won > limit:
-        return False
-    keep_points(walk, rows, tables, walk.holds[unit], walk.points[unit], LESS)
-    drop_unit(walk, unit)
-    walk.counters[LOSS] += rise
-    walk.counters[SIZE] += won
-    return True
-
-
-@part
-def attempt_edit(walk, rows, tables, unit, n, need, limit, price):
-    """Let a unit have the literals in scratch and ``need`` unless the cost rises by more than ``limit``."""
-    if not has_opposites(rows, walk.fresh_inputs, n, walk.points[unit]):
-        return False
-    won = size_of(n, need, walk.points[unit]) - size_of(walk.n_inputs[unit], walk.need[unit], walk.points[unit])
-    compute_holds(rows, walk.fresh_inputs, n, need, walk.fresh)
-    rise = rise_of_change(walk, rows, tables, unit, walk.points[unit])
-    if rise + price * won > limit:
-        return False
-    keep_change(walk, rows, tables, unit, walk.points[unit])
-    write_unit(walk, unit, n, need)
-    walk.counters[LOSS] += rise
-    walk.counters[SIZE] += won
-    return True
-
-
-@part
-def attempt_points(walk, rows, tables, unit, limit, price):
-    """Add the points in scratch to those of a unit unless the cost rises by more than ``limit``."""
-    n, need, points = walk.n_inputs[unit], walk.need[unit], walk.points[unit]
-    before = size_of(n, need, points)
-    for k in range(walk.bias.size):
-        points[k] += walk.fresh_points[k]
-    won, allowed = size_of(n, need, points) - before, has_opposites(rows, walk.inputs[unit], n, points)
-    for k in range(walk.bias.size):
-        points[k] -= walk.fresh_points[k]
-    if not allowed:
-        return False
-    rise = rise_of_points(walk, rows, tables, walk.holds[unit], walk.fresh_points, MORE)
-    if rise + price * won > limit:
-        return False
-    keep_points(walk, rows, tables, walk.holds[unit], walk.fresh_points, MORE)
-    for k in range(walk.bias.size):
-        points[k] += walk.fresh_points[k]
-    walk.counters[LOSS] += rise
-    walk.counters[SIZE] += won
-    return True
-
-
-@part
-def attempt_bias(walk, rows, tables, limit):
-    """Add the points in scratch to the bias unless the loss rises by more than ``limit``."""
-    rise, line = np.int64(0), known_step(walk, walk.fresh_points, MORE)
-    for row in range(rows.classes.size):
-        rise += walk.rises[line, row] if line >= 0 else gain_of_row(walk, rows, tables, row, walk.fresh_points, MORE)
-    if rise > limit:
-        return False
-    for row in range(rows.classes.size):
-        give_points(walk, rows, tables, row, walk.fresh_points, MORE)
-    for k in range(walk.bias.size):
-        walk.bias[k] += walk.fresh_points[k]
-    walk.counters[LOSS] += rise
-    return True
-
-
-@part
 def draw_change_of_points(walk, unit, bounds):
     """A point more or less for a unit, or one for another class, in scratch; whether that can be."""
     draw_points(walk, True)
@@ -738,23 +627,82 @@ def propose(walk, rows, bounds, kind):
 
 
 @part
+def copy_points(walk, unit):
+    """Copy the points of a unit to scratch."""
+    for k in range(walk.bias.size):
+        walk.fresh_points[k] = walk.points[unit, k]
+
+
+@part
+def add_points(walk, unit, sign):
+    """Add ``sign`` times the points in scratch to those of a unit."""
+    for k in range(walk.bias.size):
+        walk.points[unit, k] += sign * walk.fresh_points[k]
+
+
+@part
+def growth_of(walk, rows, change, unit, n, need):
+    """By how much the size grows by a change, and whether that may be; leaves the points it is about in scratch."""
+    if change == BIAS:
+        return np.int64(0), True
+    if change == NEW:
+        return size_of(n, need, walk.fresh_points), has_opposites(rows, walk.fresh_inputs, n, walk.fresh_points)
+    before = size_of(walk.n_inputs[unit], walk.need[unit], walk.points[unit])
+    if change == POINT:
+        add_points(walk, unit, MORE)
+        after = size_of(walk.n_inputs[unit], walk.need[unit], walk.points[unit])
+        allowed = has_opposites(rows, walk.inputs[unit], walk.n_inputs[unit], walk.points[unit])
+        add_points(walk, unit, LESS)
+        return after - before, allowed
+    copy_points(walk, unit)
+    if change == DROP:
+        return -before, True
+    return size_of(n, need, walk.fresh_points) - before, has_opposites(rows, walk.fresh_inputs, n, walk.fresh_points)
+
+
+@part
+def write_change(walk, change, unit, n, need):
+    """Bring the units in line with a change that is kept; scores have been already."""
+    if change == BIAS:
+        for k in range(walk.bias.size):
+            walk.bias[k] += walk.fresh_points[k]
+    elif change == POINT:
+        add_points(walk, unit, MORE)
+    elif change == DROP:
+        drop_unit(walk, unit)
+    else:
+        if change == NEW:
+            unit = walk.counters[N_UNITS]
+            walk.counters[N_UNITS] += 1
+            for k in range(walk.bias.size):
+                walk.points[unit, k] = walk.fresh_points[k]
+        for w in range(walk.fresh.size):
+            walk.holds[unit, w] = walk.fresh[w]
+        write_unit(walk, unit, n, need)
+
+
+@part
 def attempt(walk, rows, tables, bounds, kind, limit, price):
     """Make a proposal of some kind and keep it unless the cost rises by more than ``limit``; whether it was kept.
 
-    Every change is named once here: what is inlined twice is compiled twice.
+    All changes go the same way here: what is named twice is compiled twice.
     """
     change, unit, n, need = propose(walk, rows, bounds, kind)
-    if change == EDIT:
-        return attempt_edit(walk, rows, tables, unit, n, need, limit, price)
-    if change == NEW:
-        return attempt_new(walk, rows, tables, n, need, limit, price)
-    if change == DROP:
-        return attempt_drop(walk, rows, tables, unit, limit, price)
-    if change == POINT:
-        return attempt_points(walk, rows, tables, unit, limit, price)
-    if change == BIAS:
-        return attempt_bias(walk, rows, tables, limit)
-    return False
+    if change == N_KINDS:
+        return False
+    growth, allowed = growth_of(walk, rows, change, unit, n, need)
+    if not allowed:
+        return False
+    if n > 0:  # an edited unit, or a new one
+        compute_holds(rows, walk.fresh_inputs, n, need, walk.fresh)
+    rise = rise_of_change(walk, rows, tables, change, unit)
+    if rise + price * growth > limit:
+        return False
+    keep_change(walk, rows, tables, change, unit)
+    write_change(walk, change, unit, n, need)
+    walk.counters[LOSS] += rise
+    walk.counters[SIZE] += growth
+    return True
 
 
 @lean

@@ -4,20 +4,29 @@ Distinct *items* are numbered first: the addresses of objects, the bits of numbe
 only the few distinct cells are then looked at in Python, where ``True``, ``1`` and ``"1"`` are easily kept apart.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Iterable
 from decimal import Decimal
 from numbers import Number
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from rulenet.conditions import MEASURED, Kind
 from rulenet.encoding.measures import BOOLEANS, NAT, Measure, measure
-from rulenet.encoding.packing import count_codes, number_items, number_objects
 from rulenet.encoding.tables import Column
 from rulenet.exceptions import TableError, TableTypeError
+from rulenet.later import Later
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rulenet.encoding import packing
+else:
+    pd = Later("pandas")
+    packing = Later("rulenet.encoding.packing")
 
 Codes = NDArray[np.int32]
 Values = NDArray[Any]  # float64 for numbers, int64 for dates and durations
@@ -44,13 +53,13 @@ class Coded(NamedTuple):
     @property
     def n_missing(self) -> int:
         """How many rows have no value."""
-        counts = count_codes(self.codes, len(self.values))
+        counts = packing.count_codes(self.codes, len(self.values))
         return int(sum(n for n, value in zip(counts, (None, *self.values), strict=True) if value is None))
 
     @property
     def used(self) -> list[Hashable]:
         """The values that rows have, None left out."""
-        counts = count_codes(self.codes, len(self.values))[1:]
+        counts = packing.count_codes(self.codes, len(self.values))[1:]
         return [value for value, n in zip(self.values, counts, strict=True) if n and value is not None]
 
 
@@ -207,11 +216,11 @@ def _load_objects(column: Column, name: str, kind: str | None, nominal: bool) ->
     array = np.asarray(column)
     if array.dtype.kind == "U":
         array = array.astype(object)
-    numbered = _number_items(number_items, array)
+    numbered = _number_items(packing.number_items, array)
     if numbered is None and array.dtype == np.object_:
         if not nominal and pd.api.types.infer_dtype(array, skipna=True) in NUMBERS:
             return Measured("numeric", pd.Series(array).astype("Float64").to_numpy(np.float64, na_value=np.nan))
-        numbered = _number_items(number_objects, array) or _number_slowly(array, name)
+        numbered = _number_items(packing.number_objects, array) or _number_slowly(array, name)
     codes, cells = numbered or _number_equal(array)
     return Coded(codes, plain(cells, name), kind)
 

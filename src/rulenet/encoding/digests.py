@@ -4,19 +4,26 @@ A digest of a part is small, and two digests give that of both parts. So a colum
 from batches or from partitions, and it is the same attribute.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import groupby
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from rulenet.conditions import DAY, Bound, Kind
 from rulenet.encoding.columns import BOOLEAN, Coded, Measured, kind_of, parse_boolean
 from rulenet.encoding.measures import NAT, Measure, measure
-from rulenet.encoding.packing import count_codes, scan_numbers
 from rulenet.exceptions import TableError
+from rulenet.later import Later
+
+if TYPE_CHECKING:
+    from rulenet.encoding import packing
+else:
+    packing = Later("rulenet.encoding.packing")
 
 FEW = 8  # whole numbers up to which every value is asked for too
 MAX_DISTINCT = 100_000  # values that are kept of a column that comes in parts
@@ -45,7 +52,7 @@ class Numbers:
         """Look at all values once."""
         values, nothing = column.values, nothing_of(column.kind)
         found = np.empty(FEW + 1, values.dtype)
-        n_missing, n_found, whole = scan_numbers(values, nothing, found)
+        n_missing, n_found, whole = packing.scan_numbers(values, nothing, found)
         ends = None
         if column.kind != "numeric":
             known = values if n_missing == 0 else values[values != nothing]
@@ -63,7 +70,7 @@ class Numbers:
         """Whether no row has a value."""
         return self.n_missing == self.n_rows
 
-    def merge(self, other: "Numbers") -> "Numbers":
+    def merge(self, other: Numbers) -> Numbers:
         """The digest of both parts, which are of one kind."""
         ends = [end for part in (self, other) if part.ends is not None for end in part.ends]
         return Numbers(
@@ -96,7 +103,7 @@ class Names:
     def of(cls, column: Coded) -> Self:
         """Count the values of all rows."""
         counts: dict[Value, int] = {}
-        n_missing, *found = count_codes(column.codes, len(column.values)).tolist()
+        n_missing, *found = packing.count_codes(column.codes, len(column.values)).tolist()
         for value, n in zip(column.values, found, strict=True):
             if value is None:
                 n_missing += n
@@ -128,7 +135,7 @@ class Names:
         values = sorted(self.values, key=kind_of)
         return [value for _, alike in groupby(values, kind_of) for value in _sorted(list(alike))]
 
-    def interpret(self, name: str) -> "Digest":
+    def interpret(self, name: str) -> Digest:
         """What the values say where their dtype does not: text may be numbers, truth values or dates."""
         if self.declared or self.too_many:
             return self
@@ -144,7 +151,7 @@ class Names:
         _check_dates(self.values, measures, name)
         return self
 
-    def merge(self, other: "Names") -> "Names":
+    def merge(self, other: Names) -> Names:
         """The digest of both parts; categories that differ are no longer declared."""
         declared = self.declared and other.declared and self.ordered == other.ordered
         declared = declared and list(self.counts) == list(other.counts)

@@ -4,13 +4,14 @@ A missing value (None, NaN, NA, NaT) and a value that was not there when the enc
 condition holds but "is missing". A row is encoded by itself: no other row of the call has an influence.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,11 +21,19 @@ from rulenet.encoding.attributes import AttributeLearner, Learned
 from rulenet.encoding.columns import Coded, Measured, Values, as_coded, as_measured, load, measured_values
 from rulenet.encoding.cuts import SAMPLE
 from rulenet.encoding.digests import Digest, digest, nothing_of
-from rulenet.encoding.packing import Runs, pack_codes, pack_numbers
 from rulenet.encoding.sampling import choose_rows
 from rulenet.encoding.tables import Column, Table, read_table
 from rulenet.encoding.wishes import Placed, Wished, Wishes
 from rulenet.exceptions import ParameterError, TableError
+from rulenet.later import Later
+
+if TYPE_CHECKING:
+    import joblib
+
+    from rulenet.encoding import packing
+else:
+    joblib = Later("joblib")
+    packing = Later("rulenet.encoding.packing")
 
 Result = TypeVar("Result")
 Mask = NDArray[np.bool_]
@@ -182,11 +191,11 @@ class Encoding:
         return np.array([places[condition.attribute.name] for condition in self.conditions], np.int64)
 
     @cached_property
-    def _runs(self) -> dict[int, Runs]:
+    def _runs(self) -> dict[int, packing.Runs]:
         """The conditions of every column that has any, as compiled loops take them."""
         return self._runs_of(np.ones(len(self.conditions), np.bool_))
 
-    def _runs_of(self, only: Mask) -> dict[int, Runs]:
+    def _runs_of(self, only: Mask) -> dict[int, packing.Runs]:
         chosen: dict[int, list[tuple[int, Condition]]] = {}
         for j in np.flatnonzero(only).tolist():
             chosen.setdefault(int(self.owners[j]), []).append((j, self.conditions[j]))
@@ -332,17 +341,17 @@ def _codes(column: Coded | Measured, attribute: Attribute) -> NDArray[np.int64]:
     return np.array(cells, np.int64)[1 + column.codes]
 
 
-def _pack(column: Coded | Measured, attribute: Attribute, runs: Runs, words: Words) -> None:
+def _pack(column: Coded | Measured, attribute: Attribute, runs: packing.Runs, words: Words) -> None:
     """Fill the rows of ``words`` that ``runs`` speaks of."""
     if not len(runs.rows):
         return
     if isinstance(column, Measured):
-        pack_numbers(column.values, _cuts(attribute), nothing_of(column.kind), runs, words)
+        packing.pack_numbers(column.values, _cuts(attribute), nothing_of(column.kind), runs, words)
         return
     after = {MISSING: attribute.n_cells, UNKNOWN: attribute.n_cells + 1}
     cells = (attribute.cell_of(value) for value in column.values)
     places = [after[MISSING], *(after.get(cell, cell) for cell in cells)]
-    pack_codes(column.codes, np.array(places, np.int32), runs, words)
+    packing.pack_codes(column.codes, np.array(places, np.int32), runs, words)
 
 
 def _cuts(attribute: Attribute) -> Values:
@@ -355,14 +364,14 @@ def listed_columns(table: object, **wishes: Unpack[Wished]) -> frozenset[int]:
     return placed.nominal | frozenset(placed.ordinal)
 
 
-def _runs(attribute: Attribute, conditions: Sequence[tuple[int, Condition]]) -> Runs:
+def _runs(attribute: Attribute, conditions: Sequence[tuple[int, Condition]]) -> packing.Runs:
     """Conditions on an attribute with the rows they are written to, as compiled loops take them."""
     missing = attribute.n_cells
     found = [(*x.runs, *([(missing, missing + 1)] if x.asks_missing else [])) for _, x in conditions]
     first, after = np.array([run for runs in found for run in runs], np.int64).reshape(-1, 2).T
     starts = np.cumsum([0, *map(len, found)]).astype(np.int64)
     rows = np.array([j for j, _ in conditions], np.int64)
-    return Runs(missing, rows, starts, np.ascontiguousarray(first), np.ascontiguousarray(after))
+    return packing.Runs(missing, rows, starts, np.ascontiguousarray(first), np.ascontiguousarray(after))
 
 
 def _read_for_learning(table: object) -> Table:

@@ -4,18 +4,25 @@ Dates and durations are whole microseconds. Text counts as a number or as a date
 ``37``, ``-1.5e3``, ``inf``; ``2024-03-01``, ``2024-03-01 08:30``, ``2024-03-01T08:30:00.5+02:00``.
 """
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Hashable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from rulenet.conditions import DAY, EPOCH, Bound, Kind
+from rulenet.later import Later
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = Later("pandas")
 
 # Every text has one way to match, so that a long one that does not takes no longer.
 NUMBER = re.compile(r"\s*[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)\s*", re.I | re.A)

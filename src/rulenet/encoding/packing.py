@@ -7,7 +7,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from rulenet.compiled import callee, jit, jit_with_gil
+from rulenet.compiled import jit_with_gil, lean, part
 
 # Python's C interface, found by name when linked, so that compiled code can be cached. Numba declares some of it too,
 # so the types must be C's; elsewhere objects are addresses.
@@ -57,15 +57,19 @@ def address_of(typing_context: Any, pointer: Any) -> Any:
     return types.intp(types.voidptr), generate
 
 
-@jit
-def number_items(items, codes, firsts):
+def number_items(items: NDArray[np.int64], codes: NDArray[np.int32], firsts: NDArray[np.int64]) -> int:
     """Number equal ``items`` (``int64[n]``) alike, in order of appearance, and return how many differ.
 
     ``codes[r]`` becomes the number of ``items[r]``, ``firsts[c]`` the row where number c appeared first.
     Returns -1 as soon as there are more numbers than ``firsts`` has room for (a power of two).
     """
     slots = np.full(4 * firsts.size, -1, np.int32)  # never more than a quarter full
-    keys = np.empty(firsts.size, np.int64)
+    return int(find_numbers(items, codes, firsts, slots, np.empty(firsts.size, np.int64)))
+
+
+@lean
+def find_numbers(items, codes, firsts, slots, keys):
+    """`number_items`, with its working space."""
     mask = np.uint64(slots.size - 1)
     n_found = 0
     for r in range(items.size):
@@ -137,23 +141,23 @@ def same_object(key, item, kind, hashed):
     return equal == 1
 
 
-@jit
-def count_codes(codes, n_values):
+def count_codes(codes: NDArray[np.int32], n_values: int) -> NDArray[np.int64]:
     """How many rows have each code, -1 first."""
-    counts = np.zeros(1 + n_values, np.int64)
-    for r in range(codes.size):
-        counts[1 + codes[r]] += 1
-    return counts
+    return np.bincount(codes + 1, minlength=1 + n_values)
 
 
-@jit
-def pack_codes(codes, places, runs, words):
+def pack_codes(codes: NDArray[np.int32], places: NDArray[np.int32], runs: Runs, words: NDArray[np.uint64]) -> None:
     """Fill the rows of ``words`` (``uint64[n_conditions, n_words]``) that ``runs`` speaks of, from a column of codes.
 
     ``codes`` is ``int32[n]``, -1 or more; the cell of row r is ``places[1 + codes[r]]``. Missing values have the cell
     after the last, unknown ones the next, so they need no branch.
     """
-    tile = np.zeros((runs.n_cells + 3, TILE), np.uint64)
+    write_codes(codes, places, runs, words, np.zeros((runs.n_cells + 3, TILE), np.uint64))
+
+
+@lean
+def write_codes(codes, places, runs, words, tile):
+    """`pack_codes`, with its working space."""
     for start in range(0, words.shape[1], TILE):
         for w in range(min(TILE, words.shape[1] - start)):
             row = 64 * (start + w)
@@ -164,16 +168,23 @@ def pack_codes(codes, places, runs, words):
         write_tile(tile, runs, words, start)
 
 
-@jit
-def pack_numbers(values, cuts, nothing, runs, words):
+def pack_numbers(
+    values: NDArray[Any], cuts: NDArray[Any], nothing: float, runs: Runs, words: NDArray[np.uint64]
+) -> None:
     """Like ``pack_codes``, from a column of numbers (``float64[n]`` or ``int64[n]``): cells count the cuts below.
 
     ``nothing`` is the number that stands for a missing value; NaN is missing anyway.
     """
     tile = np.zeros((runs.n_cells + 3, TILE), np.uint64)
-    cells = np.empty(64 * TILE, np.int64)  # as wide as the values: the comparisons below then fill whole registers
+    cells = np.empty(64 * TILE, np.int64)  # as wide as the values: comparisons then fill whole registers
+    write_numbers(values, cuts, nothing, runs, words, tile, cells)
+
+
+@lean
+def write_numbers(values, cuts, nothing, runs, words, tile, cells):
+    """`pack_numbers`, with its working space."""
     for start in range(0, words.shape[1], TILE):
-        block = values[64 * start : 64 * (start + TILE)]
+        block = values[64 * start : min(64 * (start + TILE), values.size)]
         find_cells(block, cuts, nothing, cells)
         for w in range(min(TILE, words.shape[1] - start)):
             bit = np.uint64(1)
@@ -183,7 +194,7 @@ def pack_numbers(values, cuts, nothing, runs, words):
         write_tile(tile, runs, words, start)
 
 
-@callee
+@part
 def count_below(cuts, value):
     """How many of the sorted ``cuts`` are below a value."""
     first, after = 0, cuts.size
@@ -196,7 +207,7 @@ def count_below(cuts, value):
     return first
 
 
-@callee
+@part
 def find_cells(block, cuts, nothing, cells):
     """The cell of every value of a block, the one after the last where it is missing."""
     n = block.size
@@ -215,7 +226,7 @@ def find_cells(block, cuts, nothing, cells):
             cells[r] = cuts.size + 1
 
 
-@callee
+@part
 def write_tile(tile, runs, words, start):
     """Write the conditions of the rows of ``tile``, whose row 1 + c has the bits of cell c, and clear it.
 
@@ -238,12 +249,20 @@ def write_tile(tile, runs, words, start):
             tile[cell, w] = 0
 
 
-@jit
-def scan_numbers(values, nothing, found):
+def scan_numbers(values: NDArray[Any], nothing: float, found: NDArray[Any]) -> tuple[int, int, bool]:
     """How many values are missing, how many differ (no more than ``found`` has room for), and whether all are whole.
 
     The different ones are written to ``found``. Infinity counts as whole.
     """
+    counts = np.zeros(3, np.int64)
+    scan(values, nothing, found, counts)
+    n_missing, n_found, whole = counts.tolist()
+    return n_missing, n_found, bool(whole)
+
+
+@lean
+def scan(values, nothing, found, counts):
+    """`scan_numbers`; what is found out is left in ``counts``."""
     n_missing, n_found, whole = 0, 0, True
     for r in range(values.size):
         value = values[r]
@@ -259,4 +278,4 @@ def scan_numbers(values, nothing, found):
             if k == n_found:
                 found[k] = value
                 n_found += 1
-    return n_missing, n_found, whole
+    counts[0], counts[1], counts[2] = n_missing, n_found, whole

@@ -1,17 +1,25 @@
 """One view of whatever holds a table: DataFrames, arrays, lists of rows."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
 
 from rulenet.exceptions import TableError, TableTypeError
+from rulenet.later import Later
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from scipy import sparse
+else:
+    pd = Later("pandas")
+    sparse = Later("scipy.sparse")
 
 SMALL = 100_000  # cells that may be copied without a thought
 
@@ -46,7 +54,7 @@ class Table:
     def __len__(self) -> int:
         return self.n_rows
 
-    def wider(self, more: Mapping[str, Column]) -> "Table":
+    def wider(self, more: Mapping[str, Column]) -> Table:
         """The table with more columns after its own."""
         n_own, added = self.n_columns, list(more.values())
 
@@ -55,7 +63,7 @@ class Table:
 
         return Table((*self.names, *more), self.n_rows, n_own + len(added), column, (*self.lent, *more))
 
-    def take(self, rows: NDArray[np.int64]) -> "Table":
+    def take(self, rows: NDArray[np.int64]) -> Table:
         """Some rows of the table."""
         return Table(self.labels, len(rows), self.n_columns, lambda i: _taken(self.column(i), rows), self.lent)
 
@@ -127,7 +135,7 @@ def _of_pandas(frame: pd.DataFrame) -> Table:
     return Table(labels, n_rows, n_columns, lambda i: frame.iloc[:, i])
 
 
-def _of_series(series: "nw.Series[Any]") -> Column:
+def _of_series(series: nw.Series[Any]) -> Column:
     """A column of polars or pyarrow, as pandas or NumPy has it."""
     dtype = series.dtype
     if isinstance(dtype, nw.Enum):

@@ -4,15 +4,23 @@ W. V. Quine, "A way to simplify truth functions", 1955; E. J. McCluskey, "Minimi
 The cover is found by integer programming (HiGHS), which proves that none is smaller.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.cubes import Cube, Space, absorb, covers
 from rulenet.formulas.dnf import multiply
+from rulenet.later import Later
+
+if TYPE_CHECKING:
+    from scipy import optimize
+else:
+    optimize = Later("scipy.optimize")
 
 SECONDS = 20.0
 MAX_WORK = 200_000
@@ -45,11 +53,11 @@ def fewest(space: Space, candidates: Sequence[Cube], codes: NDArray[np.int64]) -
     inside = np.array([space.contains(c, codes) for c in candidates]).T
     needed = np.unique(inside, axis=0).astype(float)
     conditions = np.array([len(space.restricted(c)) for c in candidates], dtype=float)
-    result = milp(
+    result = optimize.milp(
         conditions + conditions.sum() + 1,
-        constraints=LinearConstraint(needed, lb=1),
+        constraints=optimize.LinearConstraint(needed, lb=1),
         integrality=np.ones(len(candidates)),
-        bounds=Bounds(0, 1),
+        bounds=optimize.Bounds(0, 1),
         options={"time_limit": SECONDS, "mip_rel_gap": 0},
     )
     if result.status != 0:

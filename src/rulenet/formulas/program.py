@@ -5,18 +5,25 @@ need no integers: with conditions fixed, a gate variable above 0 proves its gate
 Gates that count are binary, which gives the same.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import coo_array
 
 from rulenet.conditions import Attribute, Condition
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.decision import Decision, add_parts
 from rulenet.formulas.expressions import Formula
 from rulenet.formulas.graph import FALSE_ID, TRUE_ID, Graph
+from rulenet.later import Later
+
+if TYPE_CHECKING:
+    from scipy import optimize, sparse
+else:
+    optimize, sparse = Later("scipy.optimize"), Later("scipy.sparse")
 
 Coefficients = Mapping[int, float]
 Codes = Mapping[tuple[Attribute, int], int]
@@ -46,13 +53,13 @@ class Program:
             return [] if all(low <= 0 <= high for _, low, high in self.rows) else None
         entries = [(i, j, c) for i, (row, _, _) in enumerate(self.rows) for j, c in row.items()]
         i, j, c = (np.array(x) for x in zip(*entries, strict=True)) if entries else (np.zeros(0, int),) * 3
-        matrix = coo_array((c, (i, j)), shape=(len(self.rows), len(self.costs))).tocsr()
+        matrix = sparse.coo_array((c, (i, j)), shape=(len(self.rows), len(self.costs))).tocsr()
         low, high = np.array([r[1] for r in self.rows]), np.array([r[2] for r in self.rows])
-        result = milp(
+        result = optimize.milp(
             np.array(self.costs),
-            constraints=LinearConstraint(matrix, low, high) if self.rows else None,
+            constraints=optimize.LinearConstraint(matrix, low, high) if self.rows else None,
             integrality=np.array(self.integer, dtype=int),
-            bounds=Bounds(0, 1),
+            bounds=optimize.Bounds(0, 1),
             options={"mip_rel_gap": 0},
         )
         if result.status == 2:

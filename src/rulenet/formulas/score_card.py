@@ -4,11 +4,13 @@ B. Ustun and C. Rudin, "Supersparse linear integer models for optimized medical 
 2016.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from rulenet.exceptions import FormulaError
@@ -16,6 +18,12 @@ from rulenet.formulas.decision import Decision, Score
 from rulenet.formulas.export.text import words
 from rulenet.formulas.expressions import And, AtLeast, Expression, Formula, Or
 from rulenet.formulas.truth import Codes, truth_of, truths
+from rulenet.later import Later
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = Later("pandas")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ class ScoreCard:
     threshold: int
 
     @classmethod
-    def of(cls, formula: Formula | Decision, label: Hashable = None) -> "ScoreCard":
+    def of(cls, formula: Formula | Decision, label: Hashable = None) -> ScoreCard:
         """The card of a formula whose target is a count, an AND or an OR, or of the class ``label`` of a decision."""
         if isinstance(formula, Decision):
             score, parts = formula.score(label), formula.as_formula()

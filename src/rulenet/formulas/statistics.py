@@ -1,11 +1,12 @@
 """How every rule, concept and class does on a data set."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from rulenet.conditions import Condition
@@ -14,6 +15,12 @@ from rulenet.formulas.decision import Decision
 from rulenet.formulas.export.text import words
 from rulenet.formulas.expressions import AtLeast, Concept, Formula, Or, walk
 from rulenet.formulas.truth import Codes, truth_of, truths
+from rulenet.later import Later
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = Later("pandas")
 
 
 def rule_statistics(formula: Formula, rows: Codes, positive: NDArray[np.bool_]) -> pd.DataFrame:

@@ -2,23 +2,24 @@
 
 import numpy as np
 
-from rulenet.compiled import callee, jit
+from rulenet.compiled import lean, part
 
 
-@callee
+@part
 def draw_share(words, used):
     """``RandomState.random_sample()`` of the words from ``used`` on."""
     return ((words[used] >> 5) * 67108864.0 + (words[used + 1] >> 6)) / 9007199254740992.0
 
 
-@callee
+@part
 def draw_below(words, used, n):
     """``RandomState.randint(n)`` and the place of the next word, or -1: masked words until one is below n."""
     if n == 1:
         return 0, used
-    mask = n - 1
-    for shift in (1, 2, 4, 8, 16):
+    mask, shift = n - 1, 1
+    while shift < 32:
         mask |= mask >> shift
+        shift *= 2
     while used < words.size:
         value = np.int64(words[used]) & mask
         used += 1
@@ -27,7 +28,7 @@ def draw_below(words, used, n):
     return 0, -1
 
 
-@jit
+@lean
 def fill_rules(words, used, layer, literals, bounds, probability):
     """Give each unit, with ``probability`` for each attribute, a random literal; the place after the last word.
 
@@ -46,7 +47,7 @@ def fill_rules(words, used, layer, literals, bounds, probability):
     return used
 
 
-@jit
+@lean
 def fill_layer(words, used, layer, probability):
     """Connect each input to one random unit, and with ``probability`` to each; the place after the last word."""
     for j in range(layer.shape[1]):
