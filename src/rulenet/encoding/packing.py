@@ -239,6 +239,28 @@ def write_tile(tile, runs, words, start):
 
 
 @jit
+def append_bits(words, first, piece, n_rows):
+    """Write the first ``n_rows`` bits of every line of ``piece`` to ``words`` from row ``first`` on, which are zero.
+
+    Bits of ``piece`` after these are zero too.
+    """
+    start, shift = first >> 6, np.uint64(first & 63)
+    n_words = (n_rows + 63) >> 6
+    for line in range(words.shape[0]):
+        if shift == 0:
+            for w in range(n_words):
+                words[line, start + w] |= piece[line, w]
+            continue
+        carried = np.uint64(0)
+        for w in range(n_words):
+            word = piece[line, w]
+            words[line, start + w] |= (word << shift) | carried
+            carried = word >> (np.uint64(64) - shift)
+        if carried:
+            words[line, start + n_words] |= carried
+
+
+@jit
 def scan_numbers(values, nothing, found):
     """How many values are missing, how many differ (no more than ``found`` has room for), and whether all are whole.
 
