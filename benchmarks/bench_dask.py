@@ -7,9 +7,7 @@ import os
 import time
 from collections.abc import Iterator
 
-import pandas as pd
-
-from benchmarks.bench_scale import make_rows
+from benchmarks.bench_scale import frame
 from benchmarks.timing import seconds
 from rulenet import Count, Network, RuleNetworkClassifier
 from rulenet.shards.data import Divided
@@ -22,7 +20,7 @@ SEARCHED = 20_000  # rows that the search sees
 SHORT = Count(n_walks=2, n_folds=0, n_proposals=20_000)
 
 
-def report(n_rows: int = 400_000, n_columns: int = 20) -> str:
+def report(n_rows: int = 200_000, n_columns: int = 20) -> str:
     lines = [
         "## Dask",
         f"\n{n_rows:,} rows x {n_columns} columns in {N_PARTITIONS} partitions, one thread a process, on a machine of "
@@ -38,9 +36,7 @@ def measure(n_rows: int, n_columns: int) -> Iterator[str]:
     from dask import dataframe as dd
     from distributed import Client, LocalCluster
 
-    table = pd.DataFrame({name: x.to_pandas() for name, x in make_rows(n_rows, n_columns, [0, 0]).items()})
-    words = [name for name, kind in table.dtypes.items() if isinstance(kind, pd.CategoricalDtype)]
-    table = table.astype(dict.fromkeys(words, object))
+    table = frame(n_rows, n_columns, seed=0)
     for n_processes in N_PROCESSES:
         with (
             LocalCluster(n_workers=n_processes, threads_per_worker=1, dashboard_address=None) as cluster,

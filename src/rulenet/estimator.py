@@ -430,6 +430,8 @@ Network, default="auto"
             wishes, wider = known_kinds(base.encoding, wishes), partial(widen, base.encoding)
         with progress.shown(self.verbose, _label(rows.classes, outputs)) as report:
             ready = rows.prepare(outputs, self.n_jobs, wider, **wishes)
+            if ready.shards is not None:
+                give_back()
             encoding, problem = ready.encoding, ready.problem
             check_directions(self.monotonic_cst, len(encoding.attributes))
             shards, polished = ready.shards or LocalShards(problem, self.n_jobs), None
