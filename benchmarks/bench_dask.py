@@ -39,7 +39,9 @@ def measure(n_rows: int, n_columns: int) -> Iterator[str]:
     table = frame(n_rows, n_columns, seed=0)
     for n_processes in N_PROCESSES:
         with (
-            LocalCluster(n_workers=n_processes, threads_per_worker=1, dashboard_address=None) as cluster,
+            LocalCluster(
+                n_workers=n_processes, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0"
+            ) as cluster,
             Client(cluster),
         ):
             parts = dd.from_pandas(table, npartitions=N_PARTITIONS).persist()

@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -258,7 +259,7 @@ def main() -> None:
     if options.child:
         child(*options.child)
         return
-    for line in (*HEAD, *measure(options.rows, options.columns, tuple(options.search))):
+    for line in chain(HEAD, measure(options.rows, options.columns, tuple(options.search))):
         print(line, flush=True)
 
 
