@@ -1,9 +1,9 @@
 """One sweep over all flips: against the machine's AND-popcount rate, and how its cost grows."""
 
-import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 from numba import njit
@@ -41,7 +41,7 @@ def compare_with_roofline() -> str:
         "| | Gword/s |\n|---|---:|\n"
         f"| bare loop `popcount(a & b)`, words in cache | {roofline / 1e9:.2f} |\n"
         f"| sweep, evaluation and observability included ({sweep * 1e3:.2f} ms) | {rate / 1e9:.2f} |\n\n"
-        f"Ratio: {rate / roofline:.2f}. The target is half.\n"
+        f"Ratio: {rate / roofline:.2f}. The target is 0.7.\n"
     )
 
 
@@ -72,7 +72,7 @@ def grow_rows() -> str:
         "|---:|---:|---:|---:|---:|",
     ]
     before = None
-    for n_rows in (10**3, 10**4, 10**5, 10**6, 10**7):
+    for n_rows in (10**4, 10**5, 10**6, 4 * 10**6):
         milliseconds, taken, packed = (float(x) for x in measure_apart(n_rows))
         growth = "" if before is None else f"{milliseconds / before:.1f}"
         lines.append(f"| {n_rows:,} | {milliseconds:.3g} | {growth} | {taken:.1f} | {packed:.1f} |")
@@ -102,7 +102,9 @@ def measure(n_rows: int) -> None:
 
 
 def peak_bytes() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """The most memory that this process ever had; that of getrusage is inherited from the process that started it."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) * 1024
 
 
 def cpu_seconds(flat: kernels.Flat, problem: Problem) -> float:

@@ -12,7 +12,8 @@ from rulenet.anneal.walk import Walker
 from rulenet.search.problem import Problem
 
 N_ROWS = (128, 512, 2_048, 8_192, 32_768)
-SHAPES = ((32,), (32, 8, 2), (32, 16, 8, 4, 2), (128, 32, 8))
+DEEP = (32, 16, 8, 4, 2)
+SHAPES = ((8,), (32,), (32, 8, 2), DEEP, (128, 32, 8))
 N_PROPOSALS = 100_000
 # Half way down of a path's first cooling, at its lowest price.
 WARM, PRICE = 0.2, 0.05
@@ -27,7 +28,7 @@ def report() -> str:
         "| rows | hidden layers | edges | a proposal | whole network | ratio | NumPy | ratio |",
         "|---:|---|---:|---:|---:|---:|---:|---:|",
     ]
-    cases = [(n_rows, (32, 16, 8, 4, 2)) for n_rows in N_ROWS] + [(2_048, shape) for shape in SHAPES]
+    cases = [(n_rows, DEEP) for n_rows in N_ROWS] + [(512, shape) for shape in SHAPES]
     for n_rows, shape in dict.fromkeys(cases):
         problem = make_problem(n_rows)
         start = RandomInit().start(problem.relations, shape, "and", seed=0)

@@ -10,11 +10,13 @@ from rulenet import Count, Greedy, Network, RuleNetworkClassifier, bits
 from rulenet.encoding import Encoding
 from rulenet.encoding.columns import load
 from rulenet.encoding.digests import digest, merge
+from rulenet.encoding.packing import append_bits
 from rulenet.encoding.sampling import choose_among, choose_rows
 from rulenet.exceptions import ParameterError, TableError
 from rulenet.search.problem import Problem
-from rulenet.shards.polish import polish
+from rulenet.shards.polish import _changes, polish
 from rulenet.shards.shards import LocalShards, errors, gains
+from rulenet.shards.sources import open_source
 
 SMALL = Count(n_walks=1, n_folds=0, n_proposals=500)
 
@@ -230,8 +232,8 @@ def test_merged_digests_say_what_the_digest_of_the_column_says(cells, data):
 def test_bits_put_after_others_are_those_of_both(n_first, n_second):
     rows = np.random.default_rng(n_first).random((3, n_first + n_second)) < 0.5
     words = np.zeros((3, bits.n_words(n_first + n_second)), np.uint64)
-    bits.put(words, 0, bits.pack(rows[:, :n_first]), n_first)
-    bits.put(words, n_first, bits.pack(rows[:, n_first:]), n_second)
+    append_bits(words, 0, bits.pack(rows[:, :n_first]), n_first)
+    append_bits(words, n_first, bits.pack(rows[:, n_first:]), n_second)
     assert (words == bits.pack(rows)).all()
 
 
@@ -260,3 +262,58 @@ def test_polishing_never_costs_more_and_mends_a_network_that_lacks_an_edge():
     start = Network([np.eye(1, len(literals), dtype=bool), [[1]]])
     polished, n_wrong = polish(start, LocalShards(problem, block_words=7), problem)
     assert n_wrong == problem.errors(polished) < problem.errors(start)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_errors_that_gains_tell_are_those_that_are_counted(n_classes):
+    table, _ = make_table(1000)
+    encoding, literals = Encoding.learn_encode(table)
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, n_classes, 1000)
+    problem = Problem.of_classes(literals, codes, n_classes, encoding.relations, rng.integers(1, 4, 1000).astype(float))
+    shards, n_outputs = LocalShards(problem, block_words=5), 1 if n_classes == 2 else 3
+    weights = [rng.random((6, len(literals))) < 0.1, rng.random((n_outputs, 6)) < 0.7]
+    network = Network(weights, "and", [[1, 1, 2, 1, 3, 1], [2] * n_outputs])
+    (n_wrong,) = errors(shards, [network])
+    changes = [*_changes(network, shards, problem, 1.0, n_wrong)]
+    told = [change for change in changes if change.n_wrong is not None]
+    assert len(changes) > 6
+    assert bool(told) == (n_classes == 2)
+    for change in told:
+        assert change.n_wrong == problem.errors(change.apply(network))
+
+
+def test_datasets_that_are_not_what_their_files_hold_are_read_as_they_say(whole, tmp_path):
+    """A filter, columns from the names of folders, files with other columns, an index that is stored."""
+    dataset = pytest.importorskip("pyarrow.dataset")
+    table, _ = whole
+    table.assign(number=range(len(table))).to_parquet(tmp_path / "more.parquet", index=False)
+    more = dataset.dataset(tmp_path / "more.parquet")
+    few = [len(x) for x in open_source(more.filter(dataset.field("number") < 10)).rows()]
+    assert sum(few) == 10
+    table.to_parquet(tmp_path / "parts", partition_cols=["kind"], index=False)
+    parts = dataset.dataset(tmp_path / "parts", partitioning="hive")
+    assert {*pd.concat(open_source(parts).rows())["kind"]} == {"no", "yes"}
+    folder = tmp_path / "uneven"
+    folder.mkdir()
+    table.iloc[:300].set_index(np.arange(300) * 7 % 300).to_parquet(folder / "0.parquet")
+    table.iloc[300:].drop(columns="colour").to_parquet(folder / "1.parquet")
+    frames = [*open_source(str(folder)).rows()]
+    assert [*frames[0]] == [*frames[-1]] == [*table]
+    assert frames[-1]["colour"].isna().all()
+    assert_same(
+        make_model().fit(dataset.dataset(folder / "0.parquet"), "kind"),
+        make_model().fit(table.iloc[:300].drop(columns="kind"), table["kind"].iloc[:300]),
+    )
+
+
+def test_a_row_group_is_read_in_batches_and_words_are_the_same_objects(tmp_path):
+    pytest.importorskip("pyarrow")
+    n_rows = 150_000
+    words = pd.Series(["red", None, "blue"] * (n_rows // 3), dtype=object)
+    table = pd.DataFrame({"word": words, "number": np.arange(n_rows) / 7})
+    table.to_parquet(tmp_path / "one.parquet", index=False, row_group_size=n_rows)
+    frames = [*open_source(tmp_path / "one.parquet").rows()]
+    assert len(frames) > 1
+    assert len({id(word) for frame in frames for word in frame["word"]}) == 3
+    pd.testing.assert_frame_equal(pd.concat(frames, ignore_index=True), table)

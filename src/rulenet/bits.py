@@ -51,18 +51,3 @@ def mask(n_rows: int) -> Words:
     if n_rows % WORD_BITS:
         words[-1] = np.uint64((1 << n_rows % WORD_BITS) - 1)
     return words
-
-
-def put(words: Words, first: int, piece: Words, n_rows: int) -> None:
-    """Write the ``n_rows`` bits of ``piece`` to those of ``words`` from row ``first`` on, which are zero.
-
-    >>> words = mask(3)
-    >>> put(words, 3, np.array([1], dtype=np.uint64), 1)
-    >>> words
-    array([15], dtype=uint64)
-    """
-    start, shift = divmod(first, WORD_BITS)
-    after = n_words(first + n_rows)
-    words[..., start : start + piece.shape[-1]] |= piece << np.uint64(shift)
-    if shift and after > start + 1:
-        words[..., start + 1 : after] |= piece[..., : after - start - 1] >> np.uint64(WORD_BITS - shift)

@@ -48,6 +48,7 @@ from rulenet.search.problem import Problem
 from rulenet.search.protocol import Defaults, Init, Search, Shapes
 from rulenet.shards.batches import Batches
 from rulenet.shards.data import Data, Divided, Parts, Whole, Widen
+from rulenet.shards.memory import give_back
 from rulenet.shards.partitions import Partitions, is_partitioned, predict_partitions
 from rulenet.shards.polish import polish_all, polish_found
 from rulenet.shards.shards import LocalShards
@@ -437,6 +438,8 @@ Network, default="auto"
             wishes, wider = known_kinds(base.encoding, wishes), partial(widen, base.encoding)
         with progress.shown(self.verbose, _label(rows.classes, outputs)) as report:
             ready = rows.prepare(outputs, self.n_jobs, wider, **wishes)
+            if ready.shards is not None:
+                give_back()
             encoding, problem = ready.encoding, ready.problem
             check_directions(self.monotonic_cst, len(encoding.attributes))
             shards, polished = ready.shards or LocalShards(problem, self.n_jobs), None
@@ -452,6 +455,8 @@ Network, default="auto"
             else:
                 found = polished
             fixed = self._fixed(encoding)
+            if ready.shards is not None:
+                give_back()
             kept, best, others = outcome.keep(encoding, found, ready.table, *ready.placed, fixed, ready.mass)
         history = np.array([*found.history[:-1], best.accuracy])
         return Fitted(kept, best.network, rows.classes, outputs, best.calibration, "the target", history, others)

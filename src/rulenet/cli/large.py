@@ -8,7 +8,8 @@ import pandas as pd
 
 from rulenet.cli.tables import check_columns, masked
 from rulenet.exceptions import ParameterError, TableError
-from rulenet.shards.sources import Source, needed, open_source
+from rulenet.shards.arrow import needed
+from rulenet.shards.sources import Source, open_source
 
 if TYPE_CHECKING:
     from rulenet.cli.options import Files

@@ -7,7 +7,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from rulenet.compiled import jit_with_gil, lean, part
+from rulenet.compiled import jit, jit_with_gil, lean, part
 
 # Python's C interface, found by name when linked, so that compiled code can be cached. Numba declares some of it too,
 # so the types must be C's; elsewhere objects are addresses.
@@ -247,6 +247,28 @@ def write_tile(tile, runs, words, start):
     for cell in range(1, tile.shape[0]):
         for w in range(TILE):
             tile[cell, w] = 0
+
+
+@jit
+def append_bits(words, first, piece, n_rows):
+    """Write the first ``n_rows`` bits of every line of ``piece`` to ``words`` from row ``first`` on, which are zero.
+
+    Bits of ``piece`` after these are zero too.
+    """
+    start, shift = first >> 6, np.uint64(first & 63)
+    n_words = (n_rows + 63) >> 6
+    for line in range(words.shape[0]):
+        if shift == 0:
+            for w in range(n_words):
+                words[line, start + w] |= piece[line, w]
+            continue
+        carried = np.uint64(0)
+        for w in range(n_words):
+            word = piece[line, w]
+            words[line, start + w] |= (word << shift) | carried
+            carried = word >> (np.uint64(64) - shift)
+        if carried:
+            words[line, start + n_words] |= carried
 
 
 def scan_numbers(values: NDArray[Any], nothing: float, found: NDArray[Any]) -> tuple[int, int, bool]:

@@ -1,6 +1,8 @@
 """Rows that are not one table in memory, and rows so many that they are searched by a sample.
 
 parts       rows as they are read: a table, labels, weights
+arrow       Arrow batches as frames
+memory      what nobody uses goes back to the system
 sources     files, datasets, relations and iterators, read in batches
 batches     a source that is looked at, then packed
 streams     predictions batch by batch

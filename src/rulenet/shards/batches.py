@@ -9,6 +9,7 @@ from rulenet.encoding.tables import suggestion
 from rulenet.exceptions import ParameterError, TableError
 from rulenet.search.problem import Problem
 from rulenet.shards.data import Mass
+from rulenet.shards.memory import give_back
 from rulenet.shards.pack import Joined, Recipe, pack
 from rulenet.shards.parts import Part
 from rulenet.shards.shards import Shards
@@ -66,7 +67,7 @@ class Batches:
     def _parts(self) -> Iterator[Part]:
         taken = [name for name in (self._target, self._weight) if name is not None]
         first = 0
-        for frame in self._source.read(None):
+        for frame in self._source.rows():
             for name in taken:
                 if name not in frame:
                     known = [str(column) for column in frame.columns]
@@ -78,3 +79,4 @@ class Batches:
             weights = None if self._weight is None else frame[self._weight]
             yield Part.of(frame.drop(columns=taken), frame[self._target], weights, first)
             first += len(frame)
+        give_back()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rulenet import bits
 from rulenet.conditions import Relations
 from rulenet.encoding import Encoding
+from rulenet.encoding.packing import append_bits
 from rulenet.encoding.sampling import hash_rows
 from rulenet.search.problem import Problem
 from rulenet.search.weights import slice_weights
@@ -59,8 +60,9 @@ def pack(part: Part, recipe: Recipe, first: int, n_jobs: int | None = None) -> S
     counting = part.counting(recipe.class_weight)
     n_rows = len(counting.labels)
     literals = recipe.encoding.encode(counting.table, n_jobs=n_jobs)
-    codes = pd.Index(recipe.classes).get_indexer(pd.Index(counting.labels))
-    target = bits.pack(codes == np.array(recipe.outputs)[:, np.newaxis])
+    codes, different = counting.coded
+    known = pd.Index(recipe.classes).get_indexer(pd.Index(different))
+    target = bits.pack((known == np.array(recipe.outputs)[:, np.newaxis])[:, codes])
     planes = bits.mask(n_rows)[np.newaxis]
     if recipe.levels is not None and recipe.integers is not None:
         places = np.searchsorted(recipe.levels, counting.products(recipe.class_weight))
@@ -85,7 +87,7 @@ class Joined:
         problem = shard.problem
         pieces = problem.literals, np.atleast_2d(problem.target), problem.planes
         for words, piece in zip(self._lines, pieces, strict=True):
-            bits.put(words, self.n_filled, piece, problem.n_rows)
+            append_bits(words, self.n_filled, piece, problem.n_rows)
         self.n_filled += problem.n_rows
         if shard.mass is not None:
             self._mass.append(shard.mass)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from rulenet.exceptions import TableError
+
+N_ALIKE = 3  # rows of a class that are shown to scikit-learn, which warns where most classes have one
 
 
 @dataclass(frozen=True)
@@ -28,12 +31,19 @@ class Part:
             raise TableError(
                 f"Found {len(table)} rows but {len(found)} labels: the numbers of samples are inconsistent"
             )
-        missing = np.asarray(pd.isna(found))
-        if missing.any():
-            raise TableError(f"y has a missing label (NaN) in row {first + missing.argmax()}, but every row needs one")
+        part = cls(table, found, None if weights is None else _checked(weights, len(table), first))
+        codes, different = part.coded
+        if len(found) and codes.min() < 0:
+            raise TableError(f"y has a missing label (NaN) in row {first + codes.argmin()}, but every row needs one")
         if len(found):
-            check_classification_targets(found)
-        return cls(table, found, None if weights is None else _checked(weights, len(table), first))
+            check_classification_targets(np.repeat(different, N_ALIKE))
+        return part
+
+    @cached_property
+    def coded(self) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """The different labels, in no order, and which of them every row has."""
+        codes, different = pd.factorize(self.labels)
+        return codes.astype(np.int64, copy=False), np.asarray(different)
 
     def counting(self, class_weight: Mapping[Any, float]) -> "Part":
         """The part without rows of weight zero."""
@@ -48,7 +58,7 @@ class Part:
         own = np.ones(len(self.labels)) if self.weights is None else self.weights
         if not class_weight:
             return own
-        labels, codes = np.unique(self.labels, return_inverse=True)
+        codes, labels = self.coded
         return np.asarray(own * np.array([class_weight.get(x, 1.0) for x in labels.tolist()], np.float64)[codes])
 
 

@@ -5,7 +5,6 @@ import pickle
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,11 @@ import numpy as np
 import pandas as pd
 
 from rulenet.exceptions import TableError, TableTypeError
+from rulenet.shards import arrow
+from rulenet.shards.arrow import needed
 
 # Cells and rows of a batch: enough for compiled loops to be busy, little beside what is allowed.
-BATCH_CELLS = 1 << 21
+BATCH_CELLS = 3 << 18
 MIN_BATCH, MAX_BATCH = 1 << 10, 1 << 16
 
 Frames = Iterator[pd.DataFrame]
@@ -24,10 +25,18 @@ Frames = Iterator[pd.DataFrame]
 
 @dataclass(frozen=True)
 class Source:
-    """A table that is read in batches: ``read`` begins anew, with the named columns only where it can."""
+    """A table that is read in batches: ``read`` begins anew, with the named columns only where it can.
+
+    ``coded`` is a way to read that gives text as objects, each word once: faster, but not what was stored.
+    """
 
     name: str
     read: Callable[[list[str] | None], Frames]
+    coded: Callable[[], Frames] | None = None
+
+    def rows(self) -> Frames:
+        """All batches, to be looked at and packed."""
+        return self.read(None) if self.coded is None else self.coded()
 
 
 def is_source(table: object) -> bool:
@@ -55,7 +64,7 @@ def open_source(table: Any) -> Source:
     if _is_dataset(table):
         return _of_dataset(table, "the dataset")
     if _is_relation(table):
-        return Source("the relation", lambda columns: _of_relation(table, columns))
+        return _of_relation(table)
     if callable(table):
         return Source("the iterator", lambda columns: map(as_frame, table()))
     if isinstance(table, Iterator):
@@ -117,51 +126,44 @@ def _open_path(path: Path) -> Any:
         raise TableError(f"{path}: cannot be read as Parquet: {error}") from error
 
 
-def needed(module: str) -> Any:
-    """A module of pyarrow."""
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise TableError("reading files in batches needs pyarrow: pip install 'rulenet[parquet]'") from error
-
-
 def _of_dataset(dataset: Any, name: str) -> Source:
-    n_rows = batch_rows(len(dataset.schema.names))
+    schema = dataset.schema
+    n_rows = batch_rows(len(schema.names))
+    if not schema.names:
+        raise TableError(f"{name}: has no columns, but a table is expected; a folder must hold Parquet files")
 
     def read(columns: list[str] | None) -> Frames:
-        # Little is read ahead: what waits takes memory. The pool of the system gives memory back.
-        pool = needed("pyarrow").system_memory_pool()
-        known = None if columns is None else [c for c in columns if c in dataset.schema.names]
-        batches = dataset.to_batches(
-            columns=known,
-            batch_size=n_rows,
-            batch_readahead=1,
-            fragment_readahead=1,
-            memory_pool=pool,
-            use_threads=False,
-        )
-        for batch in batches:
+        for batch in arrow.batches_of(dataset, columns, n_rows, numbered=False):
             if batch.num_rows:
                 yield batch.to_pandas()
 
-    if not dataset.schema.names:
-        raise TableError(f"{name}: has no columns, but a table is expected; a folder must hold Parquet files")
-    return Source(name, read)
+    def coded() -> Frames:
+        as_rows = arrow.Frames(schema)
+        return (as_rows(x) for x in arrow.batches_of(dataset, None, n_rows, numbered=True) if x.num_rows)
+
+    return Source(name, read, coded)
 
 
-def _of_relation(relation: Any, columns: list[str] | None) -> Frames:
-    chosen = relation if columns is None else relation.project(", ".join(_quoted(c) for c in columns))
-    reader = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_record_batch
-    for batch in reader(batch_rows(len(relation.columns))):
-        if batch.num_rows:
-            yield batch.to_pandas()
+def _of_relation(relation: Any) -> Source:
+    def batches(columns: list[str] | None) -> Iterator[Any]:
+        chosen = relation if columns is None else relation.project(", ".join(_quoted(c) for c in columns))
+        reader = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_record_batch
+        return (batch for batch in reader(batch_rows(len(relation.columns))) if batch.num_rows)
+
+    def coded() -> Frames:
+        as_rows: arrow.Frames | None = None
+        for batch in batches(None):
+            as_rows = as_rows or arrow.Frames(batch.schema)
+            yield as_rows(batch)
+
+    return Source("the relation", lambda columns: (batch.to_pandas() for batch in batches(columns)), coded)
 
 
 def batch_rows(n_columns: int) -> int:
     """How many rows a batch has.
 
     >>> batch_rows(10), batch_rows(100)
-    (65536, 20971)
+    (65536, 10485)
     """
     return max(MIN_BATCH, min(MAX_BATCH, BATCH_CELLS // max(1, n_columns)))
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from rulenet.exceptions import TableError
 from rulenet.fitted import Fitted
-from rulenet.shards.sources import Source, needed
+from rulenet.shards.arrow import needed
+from rulenet.shards.sources import Source
 
 
 def known_columns(fitted: Fitted, frame: pd.DataFrame) -> pd.DataFrame:
@@ -24,7 +25,7 @@ def known_columns(fitted: Fitted, frame: pd.DataFrame) -> pd.DataFrame:
 
 def each_batch(fitted: Fitted, source: Source, function: Callable[[pd.DataFrame], NDArray[Any]]) -> NDArray[Any]:
     """What ``function`` says of the rows of every batch, one after the other."""
-    found = [function(known_columns(fitted, frame)) for frame in source.read(None)]
+    found = [function(known_columns(fitted, frame)) for frame in source.rows()]
     if not found:
         raise TableError(f"{source.name}: has no rows, but at least one is required")
     return np.concatenate(found)

@@ -5,8 +5,8 @@ divided; the rows that are kept are those that `sampling` chooses.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,8 @@ from rulenet.exceptions import TableError
 from rulenet.shards.parts import Part
 
 # Raw rows that are kept to place cuts by: so many cells, at least those that quantiles are taken from.
-MOST_ROWS = 1 << 17
-MOST_CELLS = 1 << 22
+MOST_ROWS = 1 << 16
+MOST_CELLS = 1 << 21
 MAX_WEIGHTS = 100_000  # different weights of rows
 
 #: The columns of a table that the user says have categories.
@@ -35,8 +35,8 @@ ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 def n_kept(n_columns: int) -> int:
     """How many rows are kept as they are.
 
-    >>> n_kept(20), n_kept(64), n_kept(2000)
-    (131072, 65536, 50000)
+    >>> n_kept(20), n_kept(40), n_kept(2000)
+    (65536, 52428, 50000)
     """
     return max(SAMPLE, min(MOST_ROWS, MOST_CELLS // max(1, n_columns)))
 
@@ -76,7 +76,7 @@ def look(part: Part, listed: frozenset[int], class_weight: Mapping[Any, float], 
     digests = tuple(digest(load(view.column(i), name, nominal=i in listed)) for i, name in columns)
     numbers = np.arange(first, first + n_rows)
     chosen = np.flatnonzero(hash_rows(numbers) <= limit)
-    labels = np.unique(counting.labels)
+    labels = np.sort(counting.coded[1])
     return Look(view.names, digests, labels, _count(part), n_rows, numbers[chosen], take(counting, chosen))
 
 
@@ -126,26 +126,34 @@ class Survey:
     def sample(self) -> tuple[NDArray[np.int64], Part]:
         """The rows that are kept and their numbers, in order."""
         self._shrink()
-        return self._looks[0].numbers, self._looks[0].kept
+        numbers = np.concatenate([x.numbers for x in self._looks])
+        waiting = [x.kept for x in self._looks if x.n_rows] or [self._looks[0].kept]
+        self._looks = []
+        kept = join(waiting)
+        self._looks = [Look(self.names or (), (), kept.labels[:0], Counter(), len(numbers), numbers, kept)]
+        return numbers, kept
 
     def _shrink(self) -> None:
+        """Drop rows that are not chosen, part by part: nothing is held twice."""
         numbers = np.concatenate([x.numbers for x in self._looks])
-        kept = join([x.kept for x in self._looks if x.n_rows] or [self._looks[0].kept])
-        chosen = choose_among(numbers, self.n_most)
-        if len(chosen) < len(numbers):
-            numbers, kept = numbers[chosen], take(kept, chosen)
-        if len(numbers) == self.n_most:
-            self.limit = np.uint64(hash_rows(numbers).max())
-        self._looks = [Look(self.names or (), (), kept.labels[:0], Counter(), len(numbers), numbers, kept)]
-        self._n_waiting = len(numbers)
+        if len(numbers) >= self.n_most:
+            self.limit = np.uint64(hash_rows(numbers[choose_among(numbers, self.n_most)]).max())
+        if len(numbers) > self.n_most:
+            for i, seen in enumerate(self._looks):
+                chosen = np.flatnonzero(hash_rows(seen.numbers) <= self.limit)
+                self._looks[i] = replace(seen, numbers=seen.numbers[chosen], kept=take(seen.kept, chosen))
+        self._n_waiting = sum(len(x.numbers) for x in self._looks)
 
 
 def _count(part: Part) -> Counter[tuple[Any, float]]:
     """The rows of every label and weight, those of weight zero too."""
-    weights = np.ones(len(part.labels)) if part.weights is None else part.weights
-    pairs = pd.DataFrame({"label": part.labels, "weight": weights}).value_counts(sort=False)
+    codes, labels = part.coded
+    if part.weights is None:
+        counts = np.bincount(codes, minlength=len(labels)).tolist()
+        return Counter({(label, 1.0): n for label, n in zip(labels.tolist(), counts, strict=True)})
+    pairs = pd.DataFrame({"label": codes, "weight": part.weights}).value_counts(sort=False)
     found: list[tuple[Any, int]] = [*zip(pairs.index, pairs.tolist(), strict=True)]
-    return Counter({(label, float(weight)): n for (label, weight), n in found})
+    return Counter({(labels[code : code + 1].tolist()[0], float(weight)): n for (code, weight), n in found})
 
 
 def take(part: Part, rows: NDArray[np.int64]) -> Part:
@@ -156,14 +164,14 @@ def take(part: Part, rows: NDArray[np.int64]) -> Part:
     return Part(part.table.iloc[rows], part.labels[rows], weights)
 
 
-def join(parts: Iterable[Part]) -> Part:
-    """The rows of all parts."""
-    found = list(parts)
-    if len(found) == 1:
-        return found[0]
-    weighted = found[0].weights is not None
-    return Part(
-        pd.concat([part.table for part in found], ignore_index=True),
-        np.concatenate([part.labels for part in found]),
-        np.concatenate([part.weights for part in found if part.weights is not None]) if weighted else None,
-    )
+def join(parts: list[Part]) -> Part:
+    """The rows of all parts, of which the list is emptied: columns that are joined are not kept twice."""
+    if len(parts) == 1:
+        return parts.pop()
+    labels = np.concatenate([part.labels for part in parts])
+    weighted = parts[0].weights is not None
+    weights = np.concatenate([part.weights for part in parts if part.weights is not None]) if weighted else None
+    tables = [part.table.copy(deep=False) for part in parts]
+    parts.clear()
+    columns = {name: pd.concat([table.pop(name) for table in tables], ignore_index=True) for name in [*tables[0]]}
+    return Part(pd.DataFrame(columns, index=pd.RangeIndex(len(labels)), copy=False), labels, weights)

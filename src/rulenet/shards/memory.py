@@ -1,0 +1,26 @@
+"""Memory that is no longer used goes back to the system.
+
+The allocator of the C library keeps what was freed between blocks that live on. Reading a table in batches leaves tens
+of megabytes of it, which then come on top of all that follows.
+"""
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+
+def give_back() -> None:
+    """Give back what the C library holds and nobody uses, where it can."""
+    trim = _trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _trim() -> Callable[[int], Any] | None:
+    try:
+        found: Callable[[int], Any] = ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):  # another C library than GNU's
+        return None
+    return found
