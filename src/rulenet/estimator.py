@@ -37,6 +37,7 @@ from rulenet.labels import (
     is_indicator,
     one_class_weight,
     several_targets,
+    warn_of_other_order,
     weigh,
 )
 from rulenet.network import Gate, Network
@@ -280,6 +281,7 @@ Network, default="auto"
         self
         """
         self._check()
+        warn_of_other_order(X, y=y, sample_weight=sample_weight)
         columns = None if is_partitioned(X) or is_source(X) else several_targets(X, y)
         if columns is not None:
             with interrupts.heeded() as interrupted:
@@ -370,7 +372,9 @@ Network, default="auto"
         if hasattr(self, "fitted_"):
             self.one_target("partial_fit")
         part = as_part(X, y, sample_weight)
-        if not hasattr(self, "fitted_"):
+        if hasattr(self, "fitted_"):
+            warn_of_other_order(X, y=y, sample_weight=sample_weight)
+        else:
             check_first(part.labels, classes)
             self.fit(X, y, sample_weight)
             self._memory = Memory().with_rows(part, None, self.max_search_rows).searched()
@@ -553,6 +557,7 @@ Network, default="auto"
         """
         check_is_fitted(self)
         self._check()
+        warn_of_other_order(X, y=y, sample_weight=sample_weight)
         fitted, lock = self.one_target("refit"), tuple(lock)
         limits, search = Limits.of(lock, forbid), self._search()
         labels = check_labels(X, y)
