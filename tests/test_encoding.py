@@ -389,7 +389,7 @@ DAYS = ["2024-01-05", "2024-01-20", "2024-02-03", None]
         np.array([None if x is None else np.datetime64(x) for x in DAYS], object),
         pd.PeriodIndex(DAYS, freq="D"),
         np.array(DAYS, object),
-        pd.array(DAYS, dtype="str"),
+        pd.array(DAYS, dtype="string"),
     ],
 )
 def test_dates_of_all_types_agree(column):

@@ -125,3 +125,19 @@ def test_labels_that_are_no_classes_are_an_error_of_ours(labels):
 
 def test_truth_values_kept_as_objects_are_labels():
     assert (fit(NUMBERS, HIGH.astype(object)).predict(NUMBERS) == HIGH).all()
+
+
+def test_one_number_and_gaps_tell_both_classes():
+    for labels in (HIGH, ~HIGH):
+        X = column(np.where(labels, 1.0, np.nan))
+        for positive in (True, False):
+            model = fit(X, HIGH, positive_class=positive)
+            assert (model.predict(X) == HIGH).all()
+            assert (model.rows(X, model.target_name_) == (positive == HIGH)).all()
+
+
+def test_learning_on_takes_rows_without_names_by_position():
+    model = fit(NAMED).partial_fit(NUMBERS, HIGH)
+    assert (model.predict(NAMED) == HIGH).all()
+    with pytest.raises(TableError):
+        model.partial_fit(NUMBERS[:, :1], HIGH)

@@ -28,7 +28,7 @@ from rulenet.exceptions import ModelFileError, ParameterError, TableError
 from rulenet.fitted import Fitted, moved_rule
 from rulenet.fitted_targets import FittedTargets
 from rulenet.formulas.expressions import Formula
-from rulenet.going_on import Memory, as_part, better, carry, check_first, known_kinds, widen
+from rulenet.going_on import Memory, as_part, better, carry, check_first, known_kinds, widen, with_names
 from rulenet.greedy.greedy import Greedy
 from rulenet.labels import (
     Rows,
@@ -375,6 +375,7 @@ Network, default="auto"
         part = as_part(X, y, sample_weight)
         if hasattr(self, "fitted_"):
             warn_of_other_order(X, y=y, sample_weight=sample_weight)
+            part = with_names(part, self.encoding_)
         else:
             check_first(part.labels, classes)
             self.fit(X, y, sample_weight)
