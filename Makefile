@@ -25,10 +25,10 @@ SECONDS ?= 3600
 fuzz: .venv/.ready
 	$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS)
 
-# Commands that are killed at random moments, so many times each.
-KILLS ?= 100
+# Kills, full disks and other faults in the middle of work, so many times each.
+TIMES ?= 100
 soak: .venv/.ready
-	$(BIN)/python tests/soak.py --kills $(KILLS)
+	$(BIN)/python tests/soak/run.py --times $(TIMES)
 
 lint: .venv/.ready
 	$(BIN)/ruff check .

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import tracemalloc
 import zipfile
 
 import pandas as pd
@@ -73,6 +74,46 @@ def test_a_bomb_is_refused_before_it_takes_memory(file, pack):
     with pytest.raises(TableError, match=r"more than 0.000977G bytes when unpacked; .* --max-bytes"):
         tables.read(path, Reading(max_bytes=files.size_of("1M")))
     assert len(tables.read(path, Reading(max_bytes=files.size_of("12M")))) == 3_000_000
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+def test_what_is_refused_is_never_kept(file, pack):
+    path = file(pack(b"a,b\n" + b"1,2\n" * 10_000_000))
+    tracemalloc.start()
+    try:
+        with pytest.raises(TableError, match="--max-bytes"):
+            tables.read(path, Reading(max_bytes=30_000_000))
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("cells", [[0.0] * 1_000_000, ["x" * 10_000] * 10_000], ids=["numbers", "texts"])
+def test_a_bomb_of_equal_cells_is_refused_whatever_the_file_says_of_its_size(tmp_path, cells):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "t.parquet"
+    parquet.write_table(arrow.table({"a": cells}), path, store_schema=False)
+    assert parquet.ParquetFile(path).metadata.row_group(0).total_byte_size < 100_000
+    limit = 8 * len(cells) * len(str(cells[0])) // 30
+    with pytest.raises(TableError, match="--max-bytes"):
+        tables.read(str(path), Reading(max_bytes=limit))
+    assert len(tables.read(str(path), Reading(max_bytes=50 * limit))) == len(cells)
+
+
+def test_a_file_of_batches_is_replaced_when_all_are_there(tmp_path):
+    def batches():
+        yield pd.DataFrame({"a": [1]})
+        raise TableError("the second batch is broken")
+
+    for name in ("out.csv", "out.parquet"):
+        path = tmp_path / name
+        path.write_text("old")
+        with pytest.raises(TableError, match="second batch"):
+            tables.write_batches(batches(), str(path))
+        assert path.read_text() == "old"
+        tables.write_batches(iter([pd.DataFrame({"a": [1]}), pd.DataFrame({"a": [2]})]), str(path))
+        assert tables.read(str(path))["a"].astype(int).tolist() == [1, 2]
+    assert sorted(found.name for found in tmp_path.iterdir()) == ["out.csv", "out.parquet"]
 
 
 def test_a_parquet_bomb_is_refused(file):

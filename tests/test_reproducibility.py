@@ -51,11 +51,13 @@ def test_the_model_file_is_the_same_on_any_number_of_threads(kind):
     assert len(texts) == 1
 
 
-@pytest.mark.parametrize("hash_seed", ["0", "12345"])
-def test_the_model_file_is_the_same_for_any_hash_seed(hash_seed):
+@pytest.mark.parametrize(
+    "more", [{"PYTHONHASHSEED": "0"}, {"PYTHONHASHSEED": "12345"}, {"NUMBA_CPU_NAME": "generic"}], ids=str
+)
+def test_the_model_file_is_the_same_for_any_hash_seed_and_kind_of_processor(more):
     code = "import test_reproducibility; print(test_reproducibility.digests())"
     place = os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": place}
+    environment = {**os.environ, "PYTHONPATH": place, **more}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == digests()
 

@@ -26,9 +26,10 @@ from rulenet.encoding import Encoding
 from rulenet.encoding.tables import Table, read_table
 from rulenet.encoding.wishes import Wished, check_directions, directions_of
 from rulenet.exceptions import ModelFileError, ParameterError, TableError
-from rulenet.fitted import Fitted
+from rulenet.fitted import Fitted, moved_rule
 from rulenet.fitted_targets import FittedTargets
-from rulenet.going_on import Memory, as_part, better, carry, check_first, known_kinds, widen
+from rulenet.formulas.expressions import Formula
+from rulenet.going_on import Memory, as_part, better, carry, check_first, known_kinds, widen, with_names
 from rulenet.greedy.greedy import Greedy
 from rulenet.labels import (
     Rows,
@@ -38,6 +39,7 @@ from rulenet.labels import (
     is_indicator,
     one_class_weight,
     several_targets,
+    warn_of_other_order,
     weigh,
 )
 from rulenet.network import Gate, Network
@@ -181,7 +183,7 @@ Network, default="auto"
 
     # Rows that were learned on from, and what stays as it is.
     _memory: Memory = Memory()
-    _locked: tuple[str | int, ...] = ()
+    _locked: tuple[str | Formula, ...] = ()
 
     constraints: ClassVar[Mapping[str, tuple[parameters.Constraint, ...]]] = {
         "hidden_layer_sizes": (parameters.options("auto"), parameters.list_of(parameters.integer(1), least=1)),
@@ -289,6 +291,7 @@ Network, default="auto"
         self
         """
         self._check()
+        warn_of_other_order(X, y=y, sample_weight=sample_weight)
         columns = None if is_partitioned(X) or is_source(X) else several_targets(X, y)
         if columns is not None:
             with interrupts.heeded() as interrupted:
@@ -379,7 +382,10 @@ Network, default="auto"
         if hasattr(self, "fitted_"):
             self.one_target("partial_fit")
         part = as_part(X, y, sample_weight)
-        if not hasattr(self, "fitted_"):
+        if hasattr(self, "fitted_"):
+            warn_of_other_order(X, y=y, sample_weight=sample_weight)
+            part = with_names(part, self.encoding_)
+        else:
             check_first(part.labels, classes)
             self.fit(X, y, sample_weight)
             self._memory = Memory().with_rows(part, None, self.max_search_rows).searched()
@@ -400,10 +406,13 @@ Network, default="auto"
         if self._locked:
             if not isinstance(rows, Whole):
                 raise ParameterError(
-                    f"{self._locked[0]!r} is locked, but around locked parts only tables in memory are learned"
+                    f"{str(self._locked[0])!r} is locked, but around locked parts only tables in memory are learned"
                 )
             table, labels = rows.rows.table, rows.classes[rows.rows.codes]
-            return self.refit(table, labels, lock=self._locked, sample_weight=rows.rows.mass).one_target("refit")
+            concepts = [x for x in self._locked if isinstance(x, str)]
+            rules = [x for x in self._locked if not isinstance(x, str)]
+            new = self._refit(table, labels, rows.rows.mass, Limits.of(concepts), rules)
+            return new.one_target("refit")
         found = self._fit_outputs(rows, base.outputs, search, _seed(self.random_state), base, searches)
         return replace(found, target=base.target)
 
@@ -566,16 +575,25 @@ Network, default="auto"
         """
         check_is_fitted(self)
         self._check()
-        fitted, lock = self.one_target("refit"), tuple(lock)
-        limits, search = Limits.of(lock, forbid), self._search()
+        warn_of_other_order(X, y=y, sample_weight=sample_weight)
+        return self._refit(X, y, sample_weight, Limits.of(lock, forbid))
+
+    def _refit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, limits: Limits, rules: Sequence[Formula] = ()
+    ) -> Self:
+        """What `refit` gives; ``rules`` stay, too."""
+        fitted, search = self.one_target("refit"), self._search()
         labels = check_labels(X, y)
         weights = weigh(labels, sample_weight, one_class_weight(self.class_weight))
         wishes = self._wishes(fitted.outputs, _defaults(search))
         learned = Encoding.learn(X, fitted.output_codes(labels), n_jobs=self.n_jobs, **wishes)
-        base = fitted.on(learned)
+        base = fitted.on(learned, rules)
         literals, n_classes = base.encoding.encode(X), max(2, len(fitted.outputs))
         problem = Problem.of_classes(literals, base.output_codes(labels), n_classes, base.encoding.relations, weights)
-        around = Around(base.said, base.encoding.conditions, limits)
+        attributes = base.encoding.attributes
+        said = base.said if fitted.several else fitted.said_about(attributes)  # rules as they were numbered
+        staying = tuple(moved_rule(rule, attributes) for rule in rules)
+        around = Around(said, base.encoding.conditions, limits, staying)
         with interrupts.heeded():
             with progress.shown(self.verbose, _label(fitted.classes, fitted.outputs)) as report:
                 formula, history = search_around(
@@ -584,7 +602,7 @@ Network, default="auto"
                 )  # fmt: skip
             fitted = outcome.refitted(base, around, formula, history, X, problem, weigh(labels, sample_weight, None))
         new = copy.copy(self)
-        new._memory, new._locked = self._memory, lock
+        new._memory, new._locked = self._memory, around.locks
         new.fitted_ = fitted
         return new
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,12 +197,16 @@ class Fitted:
         chosen = self.alternatives[row]
         return replace(self, network=chosen.network, calibration=chosen.calibration)
 
-    def on(self, encoding: Encoding) -> Fitted:
-        """The same over an encoding that also has the columns, cuts and conditions of another one."""
-        wider = _united(self.encoding, encoding)
+    def on(self, encoding: Encoding, more: Sequence[Formula] = ()) -> Fitted:
+        """The same over an encoding that also has the columns, cuts and conditions of another one, and of formulas."""
+        wider = reduce(_including, more, _united(self.encoding, encoding))
         formula = _moved(self.said, wider.attributes)
         new = replace(self, encoding=wider, alternatives=(), named=None).with_formula(formula)
         return replace(new, calibration=self.calibration)
+
+    def said_about(self, attributes: tuple[Attribute, ...]) -> Formula | Decision:
+        """What the network says, about attributes that are cut at least as finely; rules stay in their order."""
+        return _moved(self.said, attributes)
 
     def with_formula(self, formula: Formula | Decision, forbidden: Collection[Condition] = ()) -> Fitted:
         """The same with a network that says what ``formula`` says; of its probabilities nothing is known.
@@ -289,6 +293,11 @@ def _network_without(
     first = np.zeros((len(network.weights[0]), len(conditions)), dtype=np.bool_)
     first[:, allowed] = network.weights[0]
     return Network([first, *network.weights[1:]], network.first_gate, network.needs)
+
+
+def moved_rule(rule: Formula, attributes: tuple[Attribute, ...]) -> Expression:
+    """What a formula without concepts says, about attributes that are cut at least as finely."""
+    return cast(Formula, _moved(rule, attributes)).output
 
 
 def _moved(formula: Formula | Decision, attributes: tuple[Attribute, ...]) -> Formula | Decision:

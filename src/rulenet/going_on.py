@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rulenet.conditions import Attribute, merge
 from rulenet.encoding import Encoding
 from rulenet.encoding.sampling import choose_among
+from rulenet.encoding.tables import read_table
 from rulenet.encoding.wishes import Wished
 from rulenet.exceptions import ParameterError
 from rulenet.network import Network
@@ -123,6 +124,14 @@ def as_part(table: Any, y: Any, sample_weight: Any) -> Part:
     """Rows to learn on from."""
     frame = pd.DataFrame(table) if isinstance(table, list | tuple) else as_frame(table)
     return Part.of(frame.reset_index(drop=True), y, sample_weight)
+
+
+def with_names(part: Part, encoding: Encoding) -> Part:
+    """The rows with the names of the columns that the encoding has, where they come without any."""
+    names = [attribute.name for attribute in encoding.attributes]
+    if not encoding.named or read_table(part.table).labels is not None or part.table.shape[1] != len(names):
+        return part
+    return replace(part, table=part.table.set_axis(names, axis="columns"))
 
 
 def check_first(labels: NDArray[Any], classes: Any) -> None:

@@ -1,5 +1,6 @@
 """Labels and row weights as the user gives them, checked."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -13,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, column_or_1d
 
 from rulenet.encoding.tables import Table, read_table
-from rulenet.exceptions import ParameterError, TableError
+from rulenet.exceptions import ParameterError, TableError, TableTypeError
 
 ClassWeight = dict[Any, float] | str | None
 
@@ -156,15 +157,38 @@ def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
     """The labels as an array, one for every row of ``X``."""
     if y is None:
         raise TableError("requires y to be passed, but the target y is None")
+    if np.ma.is_masked(y):
+        raise TableError("y has masked labels, but every row needs one")
     labels = np.asarray(y if getattr(y, "ndim", 0) == 1 else column_or_1d(y, warn=True))
     check_consistent_length(X, labels)
+    if labels.dtype == object:
+        labels = _plain_labels(labels)
     if labels.dtype.kind in "biuU":  # nothing can be missing or continuous
         return labels
     missing = np.asarray(pd.isna(labels))
     if missing.any():
         raise TableError(f"y has a missing label (NaN) in row {missing.argmax()}, but every row needs one")
-    check_classification_targets(labels)
+    try:
+        with np.errstate(invalid="ignore"):
+            check_classification_targets(labels)
+    except (TypeError, ValueError) as error:
+        raise (TableTypeError if isinstance(error, TypeError) else TableError)(str(error)) from error
     return labels
+
+
+def warn_of_other_order(X: Any, **columns: Any) -> None:
+    """Warn where ``y`` or ``sample_weight`` has the index of ``X`` in another order: rows go by their position."""
+    if not isinstance(X, pd.DataFrame):
+        return
+    for name, column in columns.items():
+        if not isinstance(column, pd.Series | pd.DataFrame) or len(column) != len(X) or column.index.equals(X.index):
+            continue
+        if column.index.nlevels == X.index.nlevels and set(column.index) == set(X.index):
+            warnings.warn(
+                f"X and {name} have the same index in another order, but rows are matched by their position: write "
+                f"{name}.loc[X.index] if the index counts, else {name}.to_numpy()",
+                stacklevel=3,
+            )
 
 
 def weigh(
@@ -173,6 +197,8 @@ def weigh(
     """The weight of every row, None where all are one."""
     if sample_weight is None and class_weight is None:
         return None
+    if np.ma.is_masked(sample_weight):
+        raise ParameterError("sample_weight has masked entries, but every row needs a weight")
     weights = _check_sample_weight(sample_weight, labels, dtype=np.float64)
     if not weights.any():
         raise ParameterError("sample_weight is zero for every row, but some row must count")

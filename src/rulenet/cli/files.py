@@ -69,6 +69,9 @@ def _unpacked(file: IO[bytes], path: str, limit: int) -> bytes:
         if start.startswith(beginning):
             try:
                 with unpack(file) as unpacked:
+                    _measure(unpacked, path, limit)
+                file.seek(0)
+                with unpack(file) as unpacked:
                     return _bounded(unpacked, path, limit)
             except (EOFError, lzma.LZMAError, gzip.BadGzipFile, OSError) as error:
                 raise TableError(f"{path}: cannot be unpacked: {error}") from error
@@ -93,6 +96,15 @@ def _from_zip(file: IO[bytes], path: str, limit: int) -> bytes:
                 return _bounded(member, path, limit)
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
         raise TableError(f"{path}: cannot be unpacked: {error}") from error
+
+
+def _measure(source: IO[bytes], path: str, limit: int) -> None:
+    """Refuse more than ``limit`` before any of it is kept: unpacking twice takes little beside reading a table."""
+    size = 0
+    while piece := source.read(2**20):
+        size += len(piece)
+        if size > limit:
+            raise too_large(path, limit)
 
 
 def _bounded(source: IO[bytes], path: str, limit: int) -> bytes:

@@ -98,9 +98,10 @@ def run_example(out: Out = Path("results/example")) -> None:
 def run_beyond(
     out: Out = Path("results/beyond"),
     n_jobs: Jobs = -1,
-    sets: Annotated[int, typer.Option(help="Data sets from each of four generators.")] = 1000,
+    sets: Annotated[int, typer.Option(min=1, help="Data sets from each of four generators.")] = 1000,
     others: Annotated[
-        int, typer.Option(help="How many of those from another generator than the paper's the default search sees.")
+        int,
+        typer.Option(min=1, help="How many of those from another generator than the paper's the default search sees."),
     ] = 100,
 ) -> None:
     """Deep against shallow on many fresh data sets, with generating networks of one to seven layers."""

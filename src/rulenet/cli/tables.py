@@ -8,11 +8,10 @@ import io
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pandas as pd
 
@@ -28,6 +27,10 @@ MISSING = (
 )
 #: A cell counts as a character and what ends it, also where it is empty: empty ones take as much memory.
 CELL_BYTES = 2
+#: Rows of a Parquet file that are unpacked at once.
+BATCH_ROWS = 4096
+#: The bits that say where a cell of any length begins.
+OFFSET = 32
 
 
 @dataclass(frozen=True)
@@ -127,11 +130,17 @@ def write_batches(batches: Iterator[pd.DataFrame], path: str) -> None:
     if path.endswith((".feather", ".arrow", ".jsonl", ".ndjson")) or ".gz" in path:
         raise TableError(f"{path}: a table that is read in batches is written as .parquet, .csv or .tsv")
     sep = "\t" if ".tsv" in Path(path).suffixes else ","
-    if path != "-":
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with nullcontext(sys.stdout) if path == "-" else open(path, "w", newline="") as file:
-        for number, frame in enumerate(batches):
-            frame.to_csv(file, index=False, sep=sep, header=number == 0)
+    if path == "-":
+        _write_lines(batches, sys.stdout, sep)
+        return
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as place, place.open("w", newline="", encoding="utf-8") as file:
+        _write_lines(batches, file, sep)
+
+
+def _write_lines(batches: Iterator[pd.DataFrame], file: TextIO, sep: str) -> None:
+    for number, frame in enumerate(batches):
+        frame.to_csv(file, index=False, sep=sep, header=number == 0)
 
 
 def _read_delimited(data: bytes, path: str, how: Reading) -> pd.DataFrame:
@@ -144,24 +153,38 @@ def _read_delimited(data: bytes, path: str, how: Reading) -> pd.DataFrame:
 def _read_parquet(data: bytes, path: str, how: Reading) -> pd.DataFrame:
     parquet = _needed("pyarrow.parquet", path, "Parquet", "parquet")
     file = parquet.ParquetFile(io.BytesIO(data))
-    groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
-    # A value takes at least a bit, however it is packed.
-    unpacked = max(sum(g.total_byte_size for g in groups), file.metadata.num_rows * file.metadata.num_columns // 8)
-    _check_size(unpacked, path, how)
+    # What is told of a column may be of runs or of numbers of a dictionary, so what a cell takes at least counts too.
+    told = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
+    least = file.metadata.num_rows * sum(_width(field.type) or OFFSET for field in file.schema_arrow) // 8
+    _check_size(max(told, least), path, how)
+    texts = [field.name for field in file.schema_arrow if _width(field.type) is None]
+    _check_batches(file.iter_batches(BATCH_ROWS, columns=texts) if texts else iter(()), path, how)
     return masked(file.read().to_pandas(), how.na)
 
 
+def _check_batches(batches: Iterator[Any], path: str, how: Reading) -> None:
+    """Refuse too much before any of it is kept."""
+    size = 0
+    for batch in batches:
+        size += batch.nbytes
+        _check_size(size, path, how)
+
+
+def _width(type: Any) -> int | None:
+    """The bits that a cell takes, None where cells are of any length."""
+    try:
+        return int(type.bit_width)
+    except ValueError:
+        return None
+
+
 def _read_feather(data: bytes, path: str, how: Reading) -> pd.DataFrame:
-    ipc, arrow = _needed("pyarrow.ipc", path, "Feather", "parquet"), _needed("pyarrow", path, "Feather", "parquet")
+    ipc = _needed("pyarrow.ipc", path, "Feather", "parquet")
     if data.startswith(b"FEA1"):
         return masked(pd.read_feather(io.BytesIO(data)), how.na)
-    batches, size = [], 0
     with ipc.open_file(io.BytesIO(data)) as file:
-        for i in range(file.num_record_batches):
-            batches.append(file.get_batch(i))
-            size += batches[-1].nbytes
-            _check_size(size, path, how)
-        return masked(arrow.Table.from_batches(batches, file.schema).to_pandas(), how.na)
+        _check_batches(map(file.get_batch, range(file.num_record_batches)), path, how)
+        return masked(file.read_all().to_pandas(), how.na)
 
 
 def _read_excel(data: bytes, path: str, how: Reading) -> pd.DataFrame:

@@ -159,7 +159,8 @@ class AttributeLearner:
             conditions += [~condition for condition in conditions]
         conditions += _chain(attribute, cuts, direction)
         if not direction and is_missing_asked(wishes.missing, column.n_missing, column.n_rows):
-            conditions.append(attribute.is_missing)
+            # Of one number and gaps, nothing else tells rows that have the number.
+            conditions += [attribute.is_missing] if conditions else [attribute.is_known, attribute.is_missing]
         return attribute, conditions
 
 

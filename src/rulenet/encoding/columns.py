@@ -6,6 +6,7 @@ only the few distinct cells are then looked at in Python, where ``True``, ``1`` 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable
 from decimal import Decimal
 from numbers import Number
@@ -31,7 +32,9 @@ else:
 Codes = NDArray[np.int32]
 Values = NDArray[Any]  # float64 for numbers, int64 for dates and durations
 
+EXACT = 2**53  # floats hold all whole numbers up to here
 MAX_ITEMS = 4096  # distinct items numbered by the compiled pass; beyond, a slower way is taken
+WHOLE = re.compile(r"\s*[+-]?\d{1,40}\s*", re.A)
 BOOLEAN = ((bool, False), (bool, True))  # truth values with their type, in order
 NUMBERS = ("floating", "integer", "mixed-integer-float", "decimal")  # what pandas calls objects that are numbers
 
@@ -141,11 +144,42 @@ def as_coded(loaded: Coded | Measured, name: str, known: Iterable[Hashable]) -> 
     readable = loaded.kind in expected or (parse is not None and loaded.kind == "text")
     if loaded.kind is not None and expected and not readable and loaded.used:
         raise _converted(name, " and ".join(expected), loaded.kind)
+    if len(expected) == 1 and loaded.kind != expected[0]:
+        _check_truth_values(loaded, name, expected[0])
     return loaded
 
 
+def _check_truth_values(loaded: Coded, name: str, expected: str) -> None:
+    """Refuse truth values among numbers, and anything else among truth values: 1 and True are no unseen values."""
+    for value in loaded.used if expected in PARSERS else ():
+        if (kind_of(value) == "Boolean") != (expected == "Boolean"):
+            raise TableError(
+                f"column {name!r} was {expected} in fit but holds {value!r} here: convert it as it was in fit, or make "
+                "it missing"
+            )
+
+
+def find_rounded(column: Column) -> tuple[int, int] | None:
+    """A whole number of a column that floats do not hold, and the one that it is taken as; None if there is none.
+
+    >>> find_rounded(np.array([1, 2**53 + 1])), find_rounded(np.array([1, 2**60]))
+    ((9007199254740993, 9007199254740992), None)
+    """
+    if getattr(column.dtype, "kind", "") not in "iu" or not len(column):
+        return None
+    present = pd.Series(column).dropna()
+    wide = present[(present > EXACT) | (present < -EXACT)].tolist()
+    return next(((int(x), int(float(x))) for x in wide[:10_000] if int(float(x)) != int(x)), None)
+
+
 def parse_number(value: Hashable) -> Hashable:
-    """Text that is a number as this number, everything else as it is."""
+    """Text that is a number as this number, everything else as it is.
+
+    >>> parse_number("9007199254740993"), parse_number("1e3"), parse_number("x")
+    (9007199254740993, 1000, 'x')
+    """
+    if isinstance(value, str) and WHOLE.fullmatch(value):
+        return int(value)
     found = measure(value) if isinstance(value, str) else None
     return value if found is None or found.kind != "numeric" else _plain_value(found.number, "")
 

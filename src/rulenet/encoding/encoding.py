@@ -6,6 +6,7 @@ condition holds but "is missing". A row is encoded by itself: no other row of th
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from rulenet.bits import Words, n_words
 from rulenet.conditions import MISSING, UNKNOWN, Attribute, Condition, Kind, Relations, relations_of
 from rulenet.encoding.attributes import AttributeLearner, Learned
-from rulenet.encoding.columns import Coded, Measured, Values, as_coded, as_measured, load, measured_values
+from rulenet.encoding.columns import Coded, Measured, Values, as_coded, as_measured, find_rounded, load, measured_values
 from rulenet.encoding.cuts import SAMPLE
 from rulenet.encoding.digests import Digest, digest, nothing_of
 from rulenet.encoding.sampling import choose_rows
@@ -274,6 +275,8 @@ class Encoding:
                     f"X has {table.n_columns} features, but {type(self).__name__} is expecting {len(expected)} "
                     f"features as input: {', '.join(expected[:10])}{', ...' if len(expected) > 10 else ''}"
                 )
+            if table.labels is not None and _is_other_order(table, expected):
+                raise TableError(_describe_names((), ()))
             return {i: i for i in range(len(expected))}
         positions = {name: place for place, name in enumerate(table.names)}
         found = {i: positions[name] for i, name in enumerate(expected) if name in positions}
@@ -311,7 +314,14 @@ class _Whole:
     def learn(self, i: int) -> tuple[Learned, Coded | Measured]:
         """What there is to know of column i, and the column."""
         name = self.view.names[i]
-        column = load(self.view.column(i), name, nominal=self.learner.is_listed(i))
+        raw = self.view.column(i)
+        column = load(raw, name, nominal=self.learner.is_listed(i))
+        if isinstance(column, Measured) and (rounded := find_rounded(raw)):
+            warnings.warn(
+                f"column {name!r} holds whole numbers beyond 2**53, which are compared as floats: {rounded[0]} is "
+                f"taken as {rounded[1]}; name it in nominal=[{name!r}] if they are names, or drop it",
+                stacklevel=2,
+            )
 
         def sampled(kind: Kind) -> Values:
             values = as_measured(column, name, kind)
@@ -383,6 +393,12 @@ def _read_for_learning(table: object) -> Table:
                 "while a minimum of 1 is required."
             )
     return view
+
+
+def _is_other_order(table: Table, expected: tuple[str, ...]) -> bool:
+    """Whether the columns are those that are expected, or have the labels 0, 1, 2, ..., but in another order."""
+    found, numbers = table.names, tuple(map(str, range(table.n_columns)))
+    return any(found != names and set(found) == set(names) for names in (expected, numbers))
 
 
 def _describe_names(found: tuple[str, ...], expected: tuple[str, ...]) -> str:

@@ -117,6 +117,8 @@ def read_table(table: object) -> Table:
         return Table(_labels(frame.columns), *frame.shape, lambda i: _of_series(frame[frame.columns[i]]))
     if hasattr(table, "columns") and hasattr(table, "shape"):
         return _of_frame(table)
+    if isinstance(table, np.ma.MaskedArray):
+        return _of_array(_without_mask(table))
     if hasattr(table, "__array__"):
         return _of_array(np.asarray(table))
     raise TableTypeError(f"found a {type(table).__name__}, but expected a DataFrame, a 2-d array or a list of rows")
@@ -156,6 +158,19 @@ def _of_frame(frame: Any) -> Table:
     labels = list(getattr(frame, "column_names", frame.columns))
     n_rows, n_columns = frame.shape
     return Table(_labels(labels), n_rows, n_columns, lambda i: np.asarray(frame[labels[i]]))
+
+
+def _without_mask(array: Any) -> NDArray[Any]:
+    """An array whose masked cells are missing."""
+    if not np.ma.is_masked(array):
+        return np.asarray(array)
+    if array.dtype.kind in "mM":
+        return np.asarray(array.filled(np.array("NaT", array.dtype)))
+    if array.dtype.kind == "f" or (array.dtype.kind in "iu" and array.dtype.itemsize < 8):
+        return np.asarray(array.astype(np.float64).filled(np.nan))
+    cells = np.array(array, dtype=object)
+    cells[np.ma.getmaskarray(array)] = None
+    return cells
 
 
 def _of_array(array: NDArray[Any]) -> Table:

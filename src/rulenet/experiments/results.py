@@ -19,6 +19,7 @@ from rulenet.exceptions import RuleNetError
 from rulenet.experiments.environment import describe_environment
 from rulenet.experiments.scores import SCORES
 from rulenet.experiments.study import Fit, Study
+from rulenet.replacing import replacing
 
 KEY = ("dataset", "learner", "seed", "fold")
 COLUMNS = (
@@ -58,8 +59,15 @@ class ResultsFile:
     def _write(self, values: Sequence[object]) -> None:
         line = io.StringIO()
         csv.writer(line, lineterminator="\n").writerow(values)
-        os.write(self._descriptor, line.getvalue().encode())
-        os.fsync(self._descriptor)
+        size = os.fstat(self._descriptor).st_size
+        try:
+            rest = memoryview(line.getvalue().encode())
+            while rest:
+                rest = rest[os.write(self._descriptor, rest) :]
+            os.fsync(self._descriptor)
+        except OSError:
+            os.ftruncate(self._descriptor, size)  # a full disk takes part of a line
+            raise
 
     def finished(self) -> set[Fit]:
         """The fits that the file holds."""
@@ -112,13 +120,18 @@ def forget_results(path: str | os.PathLike[str], learners: Iterable[str] | None 
         return
     forgotten, whole = set(learners), path.read_text().rpartition("\n")[0]
     header, *rows = csv.reader(io.StringIO(whole))
-    with path.open("w", newline="") as file:
+    with replacing(path) as place, place.open("w", newline="") as file:
         kept_rows = [row for row in rows if row[header.index("learner")] not in forgotten]
         csv.writer(file, lineterminator="\n").writerows([header, *kept_rows])
     record = json.loads(path.with_suffix(".json").read_text())
     kept = {name: text for name, text in record["protocol"]["learners"].items() if name not in forgotten}
     record["protocol"]["learners"] = kept
-    path.with_suffix(".json").write_text(json.dumps(record, indent=2))
+    _replace_text(path.with_suffix(".json"), json.dumps(record, indent=2))
+
+
+def _replace_text(path: Path, text: str) -> None:
+    with replacing(path) as place:
+        place.write_text(text)
 
 
 def _lock(descriptor: int, path: Path) -> None:
@@ -137,9 +150,7 @@ def _record_session(path: Path, study: Study) -> int:
     record: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"sessions": []}
     record["protocol"] = _joined(record.get("protocol"), study.protocol(), path)
     record["sessions"].append(describe_environment())
-    partial = path.with_suffix(".json.partial")
-    partial.write_text(json.dumps(record, indent=2))
-    partial.replace(path)
+    _replace_text(path, json.dumps(record, indent=2))
     return len(record["sessions"]) - 1
 
 

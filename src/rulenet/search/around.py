@@ -21,6 +21,7 @@ from rulenet.formulas.edit import rules
 from rulenet.formulas.expressions import FALSE, Concept, Expression, Formula, Or, walk
 from rulenet.formulas.from_network import decision_from_network, from_network
 from rulenet.formulas.graph import simplify
+from rulenet.formulas.tidy import inline
 from rulenet.formulas.to_network import to_network
 from rulenet.network import Gate, Network
 from rulenet.search.problem import Problem, Source
@@ -75,6 +76,7 @@ class Around:
     formula: Formula | Decision
     conditions: tuple[Condition, ...]
     limits: Limits
+    staying: tuple[Expression, ...] = ()  # rules that stay besides those that the limits number
 
     @cached_property
     def base(self) -> Formula:
@@ -111,7 +113,13 @@ class Around:
         for number in self.limits.rules:
             if not 1 <= number <= len(known):
                 raise ParameterError(f"rule {number} cannot be locked; the formula has rules 1 to {len(known)}")
-        return tuple(known[number - 1] for number in self.limits.rules)
+        return tuple(dict.fromkeys((*self.staying, *(known[number - 1] for number in self.limits.rules))))
+
+    @property
+    def locks(self) -> tuple[str | Formula, ...]:
+        """What is locked, for a search later on: rules without their numbers, which may be others by then."""
+        assert self.locked == () or isinstance(self.formula, Formula)
+        return (*self.limits.concepts, *(inline(replace(self.base, output=rule)) for rule in self.locked))
 
     @property
     def inputs(self) -> tuple[Condition, ...]:

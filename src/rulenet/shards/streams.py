@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rulenet.exceptions import TableError
 from rulenet.fitted import Fitted
+from rulenet.replacing import replacing
 from rulenet.shards.arrow import needed
 from rulenet.shards.sources import Source
 
@@ -50,26 +51,23 @@ def with_predictions(
 def write_parquet(frames: Iterator[pd.DataFrame], path: str | os.PathLike[str]) -> int:
     """Write batches to one Parquet file, and return how many rows there were; without any there is no file."""
     arrow, parquet = needed("pyarrow"), needed("pyarrow.parquet")
-    target, writer, n_rows = Path(path), None, 0
-    partial = target.with_name(target.name + ".part")
-    try:
-        for frame in frames:
-            if writer is None:
-                table = arrow.Table.from_pandas(frame, preserve_index=False)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                writer = parquet.ParquetWriter(partial, table.schema)
-            else:
-                table = _like_the_first(arrow, frame, writer.schema)
-            writer.write_table(table)
-            n_rows += len(frame)
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        writer, n_rows = None, 0
+        try:
+            for frame in frames:
+                if writer is None:
+                    table = arrow.Table.from_pandas(frame, preserve_index=False)
+                    writer = parquet.ParquetWriter(file, table.schema)
+                else:
+                    table = _like_the_first(arrow, frame, writer.schema)
+                writer.write_table(table)
+                n_rows += len(frame)
+        finally:
+            if writer is not None:
+                writer.close()
         if writer is None:
             raise TableError("there are no rows to predict, but at least one is required")
-        writer.close()
-        partial.replace(target)
-    finally:
-        if writer is not None and partial.exists():
-            writer.close()
-            partial.unlink()
     return n_rows
 
 

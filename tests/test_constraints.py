@@ -1,0 +1,68 @@
+"""What the user rules out stays out at every stage: searching, distilling, placing cuts, choosing, learning on."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulenet import Anneal, Count, RuleNetworkClassifier
+
+SEARCHES = {
+    "anneal": Anneal(n_restarts=2, n_folds=2, n_proposals=1500),
+    "count": Count(n_walks=2, n_folds=2, n_proposals=1500),
+}
+
+
+def make_table(seed, n_rows=150):
+    """Rows whose labels tempt rules to break every promise: ``a`` goes up and down, ``c`` says most."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {"a": rng.normal(size=n_rows).round(2), "b": rng.normal(size=n_rows), "c": rng.choice([*"xyz"], n_rows)}
+    )
+    X.loc[rng.random(n_rows) < 0.1, "b"] = np.nan
+    y = (np.sin(3 * X["a"]) > 0) ^ (X["c"] == "x") ^ (rng.random(n_rows) < 0.1)
+    return X, y.to_numpy()
+
+
+def stages(search, sign, seed):
+    """Classifiers of every stage."""
+    (X, y), (more, labels) = make_table(seed), make_table(seed + 100, 60)
+    wishes = {"monotonic_cst": {"a": sign}, "forbid": ["c", "b <= 0.5"], "cuts": {"b": [-1, 0.5]}, "random_state": seed}
+    model = RuleNetworkClassifier(search=SEARCHES[search], **wishes).fit(X, y)
+    yield "fit", model
+    for row in range(len(model.pareto_)):
+        yield f"choose({row})", model.choose(row)
+    yield "refit", model.refit(more, labels)
+    yield "max_size", RuleNetworkClassifier(search=SEARCHES[search], max_size=5, **wishes).fit(X, y)
+    yield "partial_fit", model.partial_fit(more, labels)
+    yield "warm_start", model.set_params(warm_start=True).fit(X, ~y)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("search", SEARCHES)
+def test_directions_and_what_is_forbidden_hold_at_every_stage(search, sign, seed):
+    X, _ = make_table(seed)
+    steps = np.linspace(-4, 4, 161)
+    grid = X.iloc[:12].loc[np.repeat(X.index[:12], len(steps))].assign(a=np.tile(steps, 12))
+    for stage, model in stages(search, sign, seed):
+        chances = model.predict_proba(grid)[:, 1].reshape(12, -1)
+        assert (np.diff(chances, axis=1) * sign >= 0).all(), stage
+        other = grid.assign(c=np.where(grid["c"] == "x", "y", "x"))
+        assert np.array_equal(model.predict_proba(other), model.predict_proba(grid)), stage
+        asked = model.network_.weights[0].any(axis=0)
+        conditions = {str(c) for c, used in zip(model.encoding_.conditions, asked, strict=True) if used}
+        assert "b <= 0.5" not in conditions, stage
+        assert not any(text.startswith("c ") for text in conditions), stage
+        assert {cut for a in model.encoding_.attributes if a.name == "b" for cut in a.cuts} <= {-1, 0.5}, stage
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_locked_rule_holds_after_refitting_and_learning_on(seed):
+    (X, y), (more, labels) = make_table(seed), make_table(seed + 100, 60)
+    model = RuleNetworkClassifier(search=SEARCHES["anneal"], random_state=seed).fit(X, y)
+    held = model.rows(X, 1)
+    assert held.any()
+    again = model.refit(more, ~labels, lock=[1])
+    assert (again.predict(X)[held] == model.positive_class_).all()
+    again.partial_fit(X, ~y)
+    assert (again.predict(X)[held] == model.positive_class_).all()
