@@ -6,8 +6,8 @@ from io import StringIO
 
 from rulenet.conditions import Condition
 from rulenet.formulas.decision import Decision
-from rulenet.formulas.export.reading import gate_words, score_words
-from rulenet.formulas.export.text import counted, listed, words
+from rulenet.formulas.export.reading import score_words
+from rulenet.formulas.export.text import counted, list_words, listed, words
 from rulenet.formulas.expressions import And, AtLeast, Constant, Expression, Formula, Or
 from rulenet.pictures.network import draw_network
 from rulenet.scene import scene_of
@@ -61,7 +61,7 @@ def _block(before: str, name: str, verb: str, expression: Expression) -> str:
     head = f"{before}<b>{_text(name)}</b> {verb}"
     if not isinstance(expression, And | Or | AtLeast):
         return f"<div>{head} {_text(_plain(expression))}</div>"
-    return _list(f"{head} {gate_words(expression)}", listed(expression))
+    return _list(f"{head} {list_words(expression)}", listed(expression))
 
 
 def _list(head: str, texts: Iterable[str], most: int = MAX_RULES) -> str:
