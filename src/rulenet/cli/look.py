@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rulenet.cli import options
-from rulenet.cli.errors import plain_errors
+from rulenet.cli.errors import plain_errors, said
 from rulenet.cli.groups import grouped
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def look(
     typer.echo(_aligned([HEADER, *rows]))
     for warning in caught:
         if issubclass(warning.category, UserWarning):
-            typer.echo(f"warning: {' '.join(str(warning.message).split())}")
+            typer.echo(f"warning: {said(warning.message)}")
 
 
 def _attributes(table: "pd.DataFrame", target: str | None, types: options.Types, path: str) -> "tuple[Attribute, ...]":
