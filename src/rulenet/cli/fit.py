@@ -32,9 +32,9 @@ def fit(
     types: options.Types,
     learning: options.Learning,
     files: options.Files,
-    output: Annotated[str, typer.Option("--output", "-o", help="The model file to write; - writes to a pipe.")] = (
-        "model.json"
-    ),
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The model file to write; - writes to a pipe.")
+    ] = ("model.json"),
     choose: options.Choose = None,
     quiet: options.Quiet = False,
 ) -> None:

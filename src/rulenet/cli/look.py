@@ -30,7 +30,8 @@ def look(
     types: options.Types,
     files: options.Files,
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="The column to predict: cuts then heed its classes.")
+        str | None,
+        typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict: cuts then heed its classes."),
     ] = None,
 ) -> None:
     """Show what a fit would make of a table: types as inferred, missing values, distinct ones, cuts, warnings."""
