@@ -129,10 +129,10 @@ def _summary(model: "RuleNetworkClassifier", accuracy: float, seconds: float, ou
     said, end = model.formula_, f"accuracy on these rows {accuracy:.4f}, {seconds:.1f} s"
     if isinstance(said, Decision):
         several = isinstance(said, Decisions)
-        what = f"{said.target}" if several else f"{said.target}, {len(said.labels)} classes"
+        what = said.target if several else f"{said.target} of {len(said.labels)} classes"
         end = end.replace("rows", "rows, all columns right,", 1) if several else end
         concepts = f" and {number(len(said.concepts), 'named concept')}" if said.concepts else ""
         by = f"{number(len(said.conditions), 'different condition')}{concepts}"
-        return f"{output}: {what}, by {by}; size {model.size_}, {end}"
+        return f"{output}: {what} by {by}; size {model.size_}, {end}"
     joined = "if" if isinstance(said.output, AtLeast) else "in"
     return f"{output}: {said.target} {joined} {summarise(said)}; size {model.size_}, {end}"
