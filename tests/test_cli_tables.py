@@ -10,8 +10,9 @@ import zipfile
 
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
-from rulenet.cli import files, tables
+from rulenet.cli import app, files, tables
 from rulenet.cli.tables import Reading
 from rulenet.exceptions import ParameterError, TableError
 
@@ -229,7 +230,7 @@ def test_what_is_insisted_on_is_done(file):
     with pytest.raises(TableError, match="cannot be read as ascii"):
         tables.read(file("a,b\nö,1"), Reading(encoding="ascii"))
     with pytest.raises(TableError, match=r"NUL characters.*--encoding utf-16"):
-        tables.read(file("a,b\n1,2".encode("utf-16-le")))
+        tables.read(file(b"a,b\n\0\0,2\n"))
 
 
 def test_a_wrong_name_gets_the_nearest_one():
@@ -246,3 +247,27 @@ def test_what_is_written_is_read(tmp_path, name):
     path = str(tmp_path / name)
     tables.write(WANTED, path)
     assert_wanted(tables.read(path))
+
+
+def test_columns_of_numbers_and_a_word_name_options_that_help(tmp_path):
+    path = tmp_path / "ages.csv"
+    path.write_text("age,y\n" + "".join(f"{'n.a.' if i % 9 == 0 else i},{'ab'[i % 2]}\n" for i in range(90)))
+    said = CliRunner().invoke(app, ["look", str(path), "--target", "y"]).output
+    assert "if 'n.a.' stands for a missing value, say --na 'n.a.'; keep it with --nominal 'age'" in said
+    found = CliRunner().invoke(app, ["look", str(path), "--target", "y", "--na", "n.a."]).output
+    assert "left out" not in found
+    assert "numeric" in found
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_found(tmp_path, encoding):
+    path = tmp_path / "wide.csv"
+    path.write_bytes("Größe;y\nklein;1\ngroß;2\n".encode(encoding))
+    assert tables.read(str(path))["Größe"].tolist() == ["klein", "groß"]
+
+
+def test_predictions_are_written_for_spreadsheets(tmp_path):
+    pytest.importorskip("openpyxl")
+    table = pd.DataFrame({"a": ["x", "y"], "prediction": ["p", "n"]})
+    tables.write(table, str(tmp_path / "out.xlsx"))
+    assert tables.read(str(tmp_path / "out.xlsx")).equals(table)

@@ -189,8 +189,8 @@ def test_text_reads_a_block_a_class_and_names_shared_concepts_once():
         [
             "kind is what exceeds its need by most, or else lacks least; of equals the first",
             "kind = x needs 2 points of",
-            "    2 x c1",
-            "    not c = yes",
+            "    2 if c1",
+            "    1 if not c = yes",
             "kind = y is 1 ahead, and more by",
             "    c1",
             "    b = yes and c = yes",

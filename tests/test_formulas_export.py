@@ -520,14 +520,14 @@ def test_counts_and_compound_conditions_read_well():
     assert export(formula, "text").splitlines() == [
         "positive if (age > 37.5 or age is missing) and c",
         "where c means at least 3 points of",
-        "    age > 37.5 or age is missing",
-        "    2 x visits = 3",
-        "    lit = True and at least 2 of (age > 37.5 or age is missing, visits = 3, lit = True)",
+        "    2 if visits = 3",
+        "    1 if age > 37.5 or age is missing",
+        "    1 if lit = True and at least 2 of (age > 37.5 or age is missing, visits = 3, lit = True)",
     ]
     assert export(formula, "tree").splitlines()[5:8] == [
         "└─ at least 3 points of",
-        "   ├─ age > 37.5 or age is missing",
-        "   ├─ 2 x visits = 3",
+        "   ├─ 2 if visits = 3",
+        "   ├─ 1 if age > 37.5 or age is missing",
     ]
     assert "2[\\text{visits} = 3] + [\\text{lit} \\land (" in export(formula, "latex")
     assert "at_least(3, [(age > 37.5 ; missing(age)), visits = 3, visits = 3, (lit, at_least(2, [" in export(

@@ -5,6 +5,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_score, recall_score, roc_auc_score
 
@@ -14,7 +15,7 @@ from rulenet import RuleNetworkClassifier
 from rulenet.exceptions import ParameterError, TableError
 from rulenet.fitted import Edit
 from rulenet.formulas.explain import explain
-from rulenet.page import make_page
+from rulenet.page import compact_page, make_page
 from rulenet.page.data import sampled
 from rulenet.page.templates import template
 from rulenet.page.write import page_script
@@ -337,6 +338,42 @@ def test_notebooks_show_a_page_in_a_frame_that_is_safe(tmp_path):
     assert frame.startswith("<iframe")
     assert 'sandbox="allow-scripts allow-downloads allow-modals"' in frame
     assert "<script" not in frame
+
+
+@pytest.mark.parametrize("name", ["hostile", "counting"])
+def test_a_compact_page_answers_as_predict_does_without_rows(browser, folder, name):
+    case = CASES[name]()
+    path = folder / "compact.html"
+    compact_page(case.fitted).save(path)
+    browser.get_log("browser")  # what pages before this one were refused
+    browser.get(path.as_uri())
+    assert browser.execute_script("return [rulenetPage.rows.n, globalThis.pwned ?? null]") == [0, None]
+    shown = "return [...document.querySelectorAll(arguments[0])].some((x) => x.getClientRects().length)"
+    assert browser.execute_script(shown, "#network .row")
+    assert browser.execute_script(shown, "#rules .chip")
+    assert not browser.execute_script(shown, "#scores, #rows, #download-top, #tab-history, #why, .coverage rect")
+    click = "document.querySelector(arguments[0]).dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    browser.execute_script(click, "#network .row")
+    browser.execute_script(click, "#ask-empty")
+    attributes, answers = case.fitted.encoding.attributes, []
+    for row in case.X.head(10).itertuples(index=False):
+        cells = [a.values.index(value) for a, value in zip(attributes, row, strict=True)]
+        browser.execute_script("rulenetPage.asked.values = arguments[0]; rulenetPage.answerAnew()", cells)
+        answers.append(browser.execute_script("return rulenetPage.classes[rulenetPage.asked.found.predicted]"))
+    assert answers == [str(label) for label in case.fitted.predict(case.X.head(10))]
+    assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+def test_notebooks_show_a_compact_page_below_the_rules():
+    from rulenet import Greedy, RuleNetworkClassifier
+
+    X = pd.DataFrame({"a": ["u", "v", "w", "u"], "b": ["x", "y", "y", "y"]})
+    model = RuleNetworkClassifier([2], search=Greedy(n_epochs=1), random_state=0).fit(X, ["p", "n", "n", "p"])
+    html = model._repr_html_()
+    assert html.index("as a picture") < html.index("<iframe")
+    assert 'sandbox="allow-scripts' in html
+    assert "<details><summary>as a picture" in html
+    assert len(html[html.index("<iframe") :]) < 250_000
 
 
 def test_the_command_writes_what_the_method_makes(tmp_path):

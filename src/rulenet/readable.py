@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rulenet import model_file
 from rulenet.calibration import Calibration, calibrate
 from rulenet.encoding import Encoding
-from rulenet.exceptions import ParameterError
+from rulenet.exceptions import ParameterError, RuleNetError
 from rulenet.fitted import Fitted
 from rulenet.fitted_targets import FittedTargets
 from rulenet.formulas.decision import Decision
@@ -418,7 +418,20 @@ class Readable:
             return ""
         from rulenet.pictures.html import as_html
 
-        return as_html(self.formula_)
+        frame = self._frame_html()
+        return as_html(self.formula_, folded=bool(frame)) + frame
+
+    def _frame_html(self) -> str:
+        """A small page in a frame; nothing where a page cannot be made, since rules and picture stand there anyway."""
+        from rulenet.page import compact_page
+
+        if isinstance(self.fitted_, FittedTargets):
+            return ""
+        try:
+            frame = compact_page(self.fitted_)._repr_html_()
+        except RuleNetError:
+            return ""
+        return f"<details open><summary>to explore</summary>{frame}</details>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a JSON model file; an older file stays whole until the new one is."""

@@ -18,9 +18,12 @@ rulenet data artificial-16 | rulenet fit - --target class -o model.json"""
 @plain_errors()
 def data(
     name: Annotated[
-        str, typer.Argument(help=f"What to generate, with its number if it takes one: {', '.join(NAMES)}.")
+        str,
+        typer.Argument(help=f"What to generate, with its number if it takes one: {', '.join(NAMES)}."),
     ],
-    output: Annotated[str, typer.Option("--output", "-o", help="CSV or Parquet to write; - writes to a pipe.")] = "-",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="CSV or Parquet to write; - writes to a pipe.")
+    ] = "-",
 ) -> None:
     """Write a generated data set, its labels in the last column."""
     from rulenet.cli import tables

@@ -40,8 +40,10 @@ class _Row:
 
 
 def demo(
-    seconds: Annotated[float, typer.Option(help="Time for each of the four searches.", min=0.1)] = 1.5,
-    seed: Annotated[int, typer.Option(help="Seed of the split and of the search.", min=0)] = 0,
+    seconds: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Time for each of the four searches.", min=0.1)
+    ] = 1.5,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the split and of the search.", min=0)] = 0,
 ) -> None:
     """Learn deep rule networks from generated data, next to decision trees, and show what was learned."""
     from rich.console import Console

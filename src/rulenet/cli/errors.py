@@ -1,6 +1,7 @@
 """Errors that are expected, shown in one line without a traceback; and warnings likewise."""
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -36,7 +37,17 @@ def plain_errors() -> Iterator[None]:
 def _show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
     """A warning of ours, or of anyone to users; what is for developers stays away."""
     if issubclass(category, UserWarning | RuntimeWarning):
-        typer.echo(f"rulenet: warning: {_line(message)}", err=True)
+        typer.echo(f"rulenet: warning: {said(message)}", err=True)
+
+
+def said(message: object) -> str:
+    """A warning on one line, whose remedy is an option of the command instead of a parameter.
+
+    >>> said("column 'my id' is left out; name it in nominal=['my id'] to keep it")
+    "column 'my id' is left out; keep it with --nominal 'my id'"
+    """
+    text = re.sub(r"if (.+) (stands for a missing value), make it None", r"if \1 \2, say --na \1", _line(message))
+    return re.sub(r"name it in nominal=\[(.+)\] to keep it", r"keep it with --nominal \1", text)
 
 
 def _line(message: object) -> str:

@@ -46,12 +46,14 @@ def evaluate(
     types: options.Types,
     learning: options.Learning,
     files: options.Files,
-    folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 10,
+    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Parts of the cross-validation.")] = 10,
     peers: Annotated[
         str,
-        typer.Option(help="Learners to compare with: names with commas, all that are installed, or none."),
+        typer.Option(
+            metavar="NAMES", help="Learners to compare with: names with commas, all that are installed, or none."
+        ),
     ] = USUAL,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="JSON instead of a table.")] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Estimate accuracy, AUC and log loss on new rows by cross-validation, next to other learners.

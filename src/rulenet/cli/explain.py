@@ -18,7 +18,9 @@ def explain(
     model: options.Model,
     data: options.Data,
     files: options.Files,
-    row: Annotated[int, typer.Option(help="The row, counted from 0; negative numbers count from the end.")] = 0,
+    row: Annotated[
+        int, typer.Option(metavar="N", help="The row, counted from 0; negative numbers count from the end.")
+    ] = 0,
 ) -> None:
     """Say why a row is predicted as it is: the smallest reason, what fires, the smallest change."""
     loaded = options.load(model)

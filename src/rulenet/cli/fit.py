@@ -32,9 +32,9 @@ def fit(
     types: options.Types,
     learning: options.Learning,
     files: options.Files,
-    output: Annotated[str, typer.Option("--output", "-o", help="The model file to write; - writes to a pipe.")] = (
-        "model.json"
-    ),
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The model file to write; - writes to a pipe.")
+    ] = ("model.json"),
     choose: options.Choose = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -123,11 +123,16 @@ def _save(model: "RuleNetworkClassifier", output: str) -> None:
 def _summary(model: "RuleNetworkClassifier", accuracy: float, seconds: float, output: str) -> str:
     from rulenet.formulas.decision import Decision
     from rulenet.formulas.decisions import Decisions
-    from rulenet.formulas.export.text import summarise
+    from rulenet.formulas.export.text import number, summarise
+    from rulenet.formulas.expressions import AtLeast
 
     said, end = model.formula_, f"accuracy on these rows {accuracy:.4f}, {seconds:.1f} s"
     if isinstance(said, Decision):
-        what = "all" if isinstance(said, Decisions) else f"{len(said.labels)} classes"
-        concepts = f"{len(said.conditions)} different conditions and {len(said.concepts)} named concepts"
-        return f"{output}: {said.target} of {what} by {concepts}; size {model.size_}, {end}"
-    return f"{output}: {said.target} in {summarise(said)}; size {model.size_}, {end}"
+        several = isinstance(said, Decisions)
+        what = said.target if several else f"{said.target} of {len(said.labels)} classes"
+        end = end.replace("rows", "rows, all columns right,", 1) if several else end
+        concepts = f" and {number(len(said.concepts), 'named concept')}" if said.concepts else ""
+        by = f"{number(len(said.conditions), 'different condition')}{concepts}"
+        return f"{output}: {what} by {by}; size {model.size_}, {end}"
+    joined = "if" if isinstance(said.output, AtLeast) else "in"
+    return f"{output}: {said.target} {joined} {summarise(said)}; size {model.size_}, {end}"

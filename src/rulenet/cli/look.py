@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rulenet.cli import options
-from rulenet.cli.errors import plain_errors
+from rulenet.cli.errors import plain_errors, said
 from rulenet.cli.groups import grouped
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ def look(
     types: options.Types,
     files: options.Files,
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="The column to predict: cuts then heed its classes.")
+        str | None,
+        typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict: cuts then heed its classes."),
     ] = None,
 ) -> None:
     """Show what a fit would make of a table: types as inferred, missing values, distinct ones, cuts, warnings."""
@@ -48,7 +49,7 @@ def look(
     typer.echo(_aligned([HEADER, *rows]))
     for warning in caught:
         if issubclass(warning.category, UserWarning):
-            typer.echo(f"warning: {' '.join(str(warning.message).split())}")
+            typer.echo(f"warning: {said(warning.message)}")
 
 
 def _attributes(table: "pd.DataFrame", target: str | None, types: options.Types, path: str) -> "tuple[Attribute, ...]":

@@ -26,22 +26,26 @@ LargeData = Annotated[
     str, typer.Argument(metavar="DATA", help=f"{FORMATS} a folder of Parquet files; - reads from a pipe.")
 ]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file that `rulenet fit` wrote.")]
-Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.")]
+Target = Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict.")]
 Targets = Annotated[
-    list[str], typer.Option("--target", "-t", help="The column to predict; repeated, several by one network.")
+    list[str],
+    typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict; repeated, several by one network."),
 ]
 Chosen = Annotated[
-    list[str] | None, typer.Option("--target", "-t", help="Of several columns that are predicted, only these.")
+    list[str] | None,
+    typer.Option("--target", "-t", metavar="COLUMN", help="Of several columns that are predicted, only these."),
 ]
 Choose = Annotated[
     int | None,
-    typer.Option(help="Another row of the networks found, as `rulenet show MODEL --all` counts them."),
+    typer.Option(metavar="ROW", help="Another row of the networks found, as `rulenet show MODEL --all` counts them."),
 ]
 Abstain = Annotated[
     bool,
-    typer.Option("--abstain", help="No answer where several of more than two classes reach their need, or none does."),
+    typer.Option(
+        "--abstain", metavar="", help="No answer where several of more than two classes reach their need, or none does."
+    ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="No progress, no summary.")]
 
 SEARCHES = ("auto", "anneal", "count", "deep-count", "greedy")
 
@@ -53,25 +57,33 @@ class Files:
     """How files are read."""
 
     sep: Annotated[
-        str | None, typer.Option(help="The delimiter of fields; else found out.", rich_help_panel=READING)
+        str | None,
+        typer.Option(metavar="CHARACTER", help="The delimiter of fields; else found out.", rich_help_panel=READING),
     ] = None
     encoding: Annotated[
         str | None,
-        typer.Option(help="The encoding of text, for example latin-1; else found out.", rich_help_panel=READING),
+        typer.Option(
+            metavar="NAME", help="The encoding of text, for example latin-1; else found out.", rich_help_panel=READING
+        ),
     ] = None
     decimal: Annotated[
-        str | None, typer.Option(help="The decimal mark, . or a comma; else found out.", rich_help_panel=READING)
+        str | None,
+        typer.Option(metavar="MARK", help="The decimal mark, . or a comma; else found out.", rich_help_panel=READING),
     ] = None
     na: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="TEXT",
             help="What stands for a missing value, instead of the usual: nothing, ?, NA, N/A, NaN, null, None and "
             "their kin; may be repeated.",
             rich_help_panel=READING,
         ),
     ] = None
     max_bytes: Annotated[
-        str, typer.Option(help="The most that a file may hold when it is unpacked.", rich_help_panel=READING)
+        str,
+        typer.Option(
+            metavar="SIZE", help="The most that a file may hold when it is unpacked.", rich_help_panel=READING
+        ),
     ] = "2G"
 
     def read(self, path: str) -> "pd.DataFrame":
@@ -94,23 +106,36 @@ class Types:
     nominal: Annotated[
         list[str] | None,
         typer.Option(
-            help="Columns whose numbers are only names, with commas or repeated; all for all.", rich_help_panel=TYPES
+            metavar="COLUMNS",
+            help="Columns whose numbers are only names, with commas or repeated; all for all.",
+            rich_help_panel=TYPES,
         ),
     ] = None
     ordinal: Annotated[
         list[str] | None,
-        typer.Option(help="A column with the order of its values, for example size=S,M,L.", rich_help_panel=TYPES),
+        typer.Option(
+            metavar="COLUMN=VALUES",
+            help="A column with the order of its values, for example size=S,M,L.",
+            rich_help_panel=TYPES,
+        ),
     ] = None
     cuts: Annotated[
         list[str] | None,
-        typer.Option(help="A column with the only cuts to use, for example age=18,30,65.", rich_help_panel=TYPES),
+        typer.Option(
+            metavar="COLUMN=CUTS",
+            help="A column with the only cuts to use, for example age=18,30,65.",
+            rich_help_panel=TYPES,
+        ),
     ] = None
     drop: Annotated[
-        list[str] | None, typer.Option(help="Columns to leave out, with commas or repeated.", rich_help_panel=TYPES)
+        list[str] | None,
+        typer.Option(metavar="COLUMNS", help="Columns to leave out, with commas or repeated.", rich_help_panel=TYPES),
     ] = None
     max_values: Annotated[
         int | None,
-        typer.Option(min=1, help="The most values that a column of names may have.", rich_help_panel=TYPES),
+        typer.Option(
+            min=1, metavar="N", help="The most values that a column of names may have.", rich_help_panel=TYPES
+        ),
     ] = None
 
     def without_dropped(self, table: "pd.DataFrame", path: str, targets: Sequence[str] = ()) -> "pd.DataFrame":
@@ -145,30 +170,44 @@ class Learning:
 
     positive: Annotated[
         str | None,
-        typer.Option(help="The class that the rules describe; all others are the rest.", rich_help_panel=LEARNING),
+        typer.Option(
+            metavar="CLASS",
+            help="The class that the rules describe; all others are the rest.",
+            rich_help_panel=LEARNING,
+        ),
     ] = None
     forbid: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="WHAT",
             help="What rules may not ask: columns, with commas or repeated, a condition such as 'age <= 30', or !=.",
             rich_help_panel=LEARNING,
         ),
     ] = None
     class_weight: Annotated[
         str | None,
-        typer.Option(help="balanced, or what a row of a class counts, as in yes=5,no=1.", rich_help_panel=LEARNING),
+        typer.Option(
+            metavar="WEIGHTS",
+            help="balanced, or what a row of a class counts, as in yes=5,no=1.",
+            rich_help_panel=LEARNING,
+        ),
     ] = None
     max_size: Annotated[
         int | None,
         typer.Option(
-            min=1, help="The largest size of the rules: conditions and what joins them.", rich_help_panel=LEARNING
+            min=1,
+            metavar="N",
+            help="The largest size of the rules: conditions and what joins them.",
+            rich_help_panel=LEARNING,
         ),
     ] = None
     layers: Annotated[
-        str | None, typer.Option(help="Units of the hidden layers, for example 32,8,2.", rich_help_panel=LEARNING)
+        str | None,
+        typer.Option(metavar="SIZES", help="Units of the hidden layers, for example 32,8,2.", rich_help_panel=LEARNING),
     ] = None
     search: Annotated[
-        str | None, typer.Option(help=f"How to search: {', '.join(SEARCHES)}.", rich_help_panel=LEARNING)
+        str | None,
+        typer.Option(metavar="NAME", help=f"How to search: {', '.join(SEARCHES)}.", rich_help_panel=LEARNING),
     ] = None
     seconds: Annotated[
         float | None,
@@ -176,6 +215,7 @@ class Learning:
             "--seconds",
             "--max-time",
             min=0.0,
+            metavar="SECONDS",
             help="A limit on the time of a search; else it takes what it needs.",
             rich_help_panel=LEARNING,
         ),
@@ -183,12 +223,17 @@ class Learning:
     seed: Annotated[
         int,
         typer.Option(
-            min=0, help="Seed of the random numbers; the same seed gives the same rules.", rich_help_panel=LEARNING
+            min=0,
+            metavar="N",
+            help="Seed of the random numbers; the same seed gives the same rules.",
+            rich_help_panel=LEARNING,
         ),
     ] = 0
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", "--threads", "-j", help="Threads; -1 for all cores.", rich_help_panel=LEARNING),
+        typer.Option(
+            "--jobs", "--threads", "-j", metavar="N", help="Threads; -1 for all cores.", rich_help_panel=LEARNING
+        ),
     ] = None
 
     def classifier(

@@ -27,10 +27,14 @@ def page(
     data: options.Data,
     target: options.Target,
     files: options.Files,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("page.html"),
-    held_out: Annotated[str | None, typer.Option(help="A table of rows that the model was not fitted to.")] = None,
-    max_rows: Annotated[int, typer.Option(min=1, help="Of more rows a sample is embedded.")] = 10_000,
-    title: Annotated[str | None, typer.Option(help="The title of the page.")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")] = Path(
+        "page.html"
+    ),
+    held_out: Annotated[
+        str | None, typer.Option(metavar="DATA", help="A table of rows that the model was not fitted to.")
+    ] = None,
+    max_rows: Annotated[int, typer.Option(min=1, metavar="N", help="Of more rows a sample is embedded.")] = 10_000,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of the page.")] = None,
 ) -> None:
     """Write a page that opens in any browser, from disk: the network, its rows, and all that can be changed."""
     loaded = options.load(model)

@@ -37,15 +37,19 @@ class Colours(StrEnum):
 def picture(
     model: options.Model,
     files: options.Files,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: .svg, .png or .pdf.")] = (
-        Path("network.svg")
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write: .svg, .png or .pdf.")
+    ] = (Path("network.svg")),
     kind: Annotated[Kind, typer.Option(help="What to draw.")] = Kind.network,
     colours: Annotated[Colours, typer.Option(help="Red and green as in the paper, or safe for all eyes.")] = (
         Colours.paper
     ),
-    data: Annotated[str | None, typer.Option(help="Rows: how many each part covers is drawn too.")] = None,
-    target: Annotated[str | None, typer.Option("--target", "-t", help="The column of classes of these rows.")] = None,
+    data: Annotated[
+        str | None, typer.Option(metavar="DATA", help="Rows: how many each part covers is drawn too.")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", metavar="COLUMN", help="The column of classes of these rows.")
+    ] = None,
 ) -> None:
     """Draw a model."""
     if output.suffix.lower() not in SUFFIXES:

@@ -30,10 +30,20 @@ def predict(
     data: options.LargeData,
     files: options.Files,
     output: Annotated[
-        str, typer.Option("--output", "-o", help="CSV, TSV, Parquet, Feather or JSON lines; - writes to a pipe.")
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="CSV, TSV, Parquet, Feather, Excel or JSON lines; - writes to a pipe.",
+        ),
     ] = "-",
-    proba: Annotated[bool, typer.Option("--proba", help="A column with the probability of every class too.")] = False,
-    name: Annotated[str, typer.Option(help="The name of the column with the predictions.")] = "prediction",
+    proba: Annotated[
+        bool, typer.Option("--proba", metavar="", help="A column with the probability of every class too.")
+    ] = False,
+    name: Annotated[
+        str, typer.Option(metavar="TEXT", help="The name of the column with the predictions.")
+    ] = "prediction",
     target: options.Chosen = None,
     abstain: options.Abstain = False,
 ) -> None:

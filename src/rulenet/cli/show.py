@@ -40,6 +40,7 @@ def show(
         str,
         typer.Option(
             "--as",
+            metavar="FORMAT",
             help="The language: text, tree, dnf, sql, python, javascript, onnx, excel, prolog, latex, json, dot ...",
         ),
     ] = "text",
@@ -48,21 +49,29 @@ def show(
     ] = Form.learned,
     choose: options.Choose = None,
     all_found: Annotated[
-        bool, typer.Option("--all", help="All networks that the search offers: size, accuracy, which one is chosen.")
+        bool,
+        typer.Option(
+            "--all", metavar="", help="All networks that the search offers: size, accuracy, which one is chosen."
+        ),
     ] = False,
     style: Annotated[
-        str | None, typer.Option(help="For SQL: case, where or select; for Excel: formula or cells.")
+        str | None, typer.Option(metavar="NAME", help="For SQL: case, where or select; for Excel: formula or cells.")
     ] = None,
     dialect: Annotated[
-        str | None, typer.Option(help="For SQL: ansi, postgresql, sqlite, mysql, bigquery or mssql.")
+        str | None, typer.Option(metavar="NAME", help="For SQL: ansi, postgresql, sqlite, mysql, bigquery or mssql.")
     ] = None,
-    table: Annotated[str | None, typer.Option(help="For SQL with --style select: the table.")] = None,
-    start: Annotated[str | None, typer.Option(help="For Excel: the cell of the first column, A2 if not said.")] = None,
+    table: Annotated[str | None, typer.Option(metavar="NAME", help="For SQL with --style select: the table.")] = None,
+    start: Annotated[
+        str | None, typer.Option(metavar="CELL", help="For Excel: the cell of the first column, A2 if not said.")
+    ] = None,
     target: options.Chosen = None,
     abstain: options.Abstain = False,
-    executable: Annotated[bool, typer.Option("--executable", help="For Prolog: a program that runs.")] = False,
+    executable: Annotated[
+        bool, typer.Option("--executable", metavar="", help="For Prolog: a program that runs.")
+    ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A file to write to; ONNX needs one, or a pipe.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="A file to write to; ONNX needs one, or a pipe."),
     ] = None,
 ) -> None:
     """Print the rules of a model, or write them to a file."""

@@ -116,6 +116,9 @@ def _write(table: pd.DataFrame, path: str) -> None:
         table.to_feather(path)
     elif path.endswith((".jsonl", ".ndjson")):
         table.to_json(path, orient="records", lines=True)
+    elif path.endswith(".xlsx"):
+        _needed("openpyxl", path, "Excel", "excel", "writing")
+        table.to_excel(path, index=False)
     else:
         table.to_csv(path, index=False, sep="\t" if ".tsv" in Path(path).suffixes else ",")
 
@@ -127,7 +130,7 @@ def write_batches(batches: Iterator[pd.DataFrame], path: str) -> None:
 
         write_parquet(batches, path)
         return
-    if path.endswith((".feather", ".arrow", ".jsonl", ".ndjson")) or ".gz" in path:
+    if path.endswith((".feather", ".arrow", ".jsonl", ".ndjson", ".xlsx")) or ".gz" in path:
         raise TableError(f"{path}: a table that is read in batches is written as .parquet, .csv or .tsv")
     sep = "\t" if ".tsv" in Path(path).suffixes else ","
     if path == "-":
@@ -222,7 +225,7 @@ _READERS = {
 }
 
 
-def _needed(module: str, path: str, format: str, extra: str) -> Any:
+def _needed(module: str, path: str, format: str, extra: str, doing: str = "reading") -> Any:
     from importlib import import_module
 
     try:
@@ -230,7 +233,7 @@ def _needed(module: str, path: str, format: str, extra: str) -> Any:
     except ImportError as error:
         package = module.split(".")[0]
         raise TableError(
-            f"{path}: reading {format} needs {package}; install it with: pip install 'rulenet[{extra}]'"
+            f"{path}: {doing} {format} needs {package}; install it with: pip install 'rulenet[{extra}]'"
         ) from error
 
 

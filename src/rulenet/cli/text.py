@@ -1,8 +1,9 @@
 """Tables of delimited text: which characters, which delimiter, which notation of numbers; all rows of one length.
 
 Python's ``csv.Sniffer`` takes letters for delimiters, and guesses of charsets change with the data, so both are found
-by plain rules that can be said in a sentence. A byte order mark tells the encoding; without one, what is UTF-8 is read
-as UTF-8, and all else as Windows-1252. The delimiter is the one that cuts the most rows into equally many fields.
+by plain rules that can be said in a sentence. A byte order mark tells the encoding; without one, text whose every other
+byte is NUL is UTF-16, what is UTF-8 is read as UTF-8, and all else as Windows-1252. The delimiter is the one that cuts
+the most rows into equally many fields.
 """
 
 import codecs
@@ -77,8 +78,8 @@ def read_text(
 def decode(data: bytes, path: str, encoding: str | None = None) -> str:
     """The text in some bytes, with line ends as in Unix.
 
-    >>> decode("Größe".encode("utf-16"), ""), decode("Größe".encode("latin-1"), "")
-    ('Größe', 'Größe')
+    >>> [decode("Größe".encode(encoding), "") for encoding in ("utf-16", "latin-1", "utf-16-be")]
+    ['Größe', 'Größe', 'Größe']
     """
     encoding = encoding or next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
     try:
@@ -91,12 +92,19 @@ def decode(data: bytes, path: str, encoding: str | None = None) -> str:
 
 
 def _guessed(data: bytes) -> str:
-    for encoding in ("utf-8", "cp1252"):
+    for encoding in (*_wide(data[:200]), "utf-8", "cp1252"):
         try:
             return data.decode(encoding)
         except UnicodeError:
             pass
     return data.decode("latin-1")  # five bytes mean nothing in Windows-1252, but every byte does here
+
+
+def _wide(start: bytes) -> Iterator[str]:
+    """UTF-16, where most characters have a NUL for their upper byte."""
+    for encoding, upper, lower in (("utf-16-le", start[1::2], start[::2]), ("utf-16-be", start[::2], start[1::2])):
+        if 2 * upper.count(0) > len(upper) and not lower.count(0):
+            yield encoding
 
 
 def delimiter_of(text: str) -> str:

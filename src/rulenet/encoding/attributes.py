@@ -130,9 +130,11 @@ class AttributeLearner:
         if n_values <= min(max(MIN_UNIQUE, n_known // 2), self._wishes.max_values) and not column.too_many:
             return ""
         name, more = self._names[i], "more than " if column.too_many else ""
+        n_numbers = sum(measure(value) is not None for value in column.values)
+        mostly = f"; most are numbers: if {_example(column)} stands for a missing value, make it None"
         return (
             f"column {name!r} is left out: it has {more}{n_values} different values in {n_known} rows, such as "
-            f"{_example(column)}; name it in nominal=[{name!r}] to keep it"
+            f"{_example(column)}{mostly if 2 * n_numbers > n_values else ''}; name it in nominal=[{name!r}] to keep it"
         )
 
     def _measured(self, i: int, column: Numbers, sampled: Sampled) -> tuple[Attribute, list[Condition]]:

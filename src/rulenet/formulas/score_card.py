@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.decision import Decision, Score
-from rulenet.formulas.export.text import words
+from rulenet.formulas.export.steps import steps_of
+from rulenet.formulas.export.text import step_words
 from rulenet.formulas.expressions import And, AtLeast, Expression, Formula, Or
 from rulenet.formulas.truth import Codes, truth_of, truths
 from rulenet.later import Later
@@ -90,9 +91,12 @@ class ScoreCard:
 
     def text(self, rows: Codes | None = None, positive: NDArray[np.bool_] | None = None) -> str:
         """The card for people, with the share of positives at each score if rows are given."""
-        width = max((len(str(n)) for n in self.points.values()), default=1)
         lines = [f"{self.formula.target} from {self.threshold} {_word(self.threshold)} on"]
-        lines += [f"    {n:{width}} {_word(n):6} if {words(part)}" for part, n in self.points.items()]
+        found = steps_of([(n, part) for part, n in self.points.items()])
+        width = max((len(str(steps[0][0])) for steps in found), default=1)
+        for steps in found:
+            n, said = steps[0][0], step_words(steps).partition(" ")[2]
+            lines.append(f"    {n:{width}} {_word(n):6} {said}")
         if rows is not None and positive is not None:
             lines += ["", *self.table(rows, positive).to_string(index=False).splitlines()]
         return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,16 @@ from rulenet.page.units import Units
 Rows = tuple[Any, ArrayLike]
 
 
+def compact_data(fitted: Fitted) -> dict[str, Any]:
+    """All that a page without rows holds: the network that predicts, to be seen and asked about typed values."""
+    data = page_data(replace(fitted, alternatives=(), edits=()), None, None, None, 0, {})
+    return data | {"compact": True, "model": {"calibration": data["model"]["calibration"]}}
+
+
 def page_data(
     fitted: Fitted,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None,
     held_out: Rows | None,
     max_rows: int,
     parameters: Mapping[str, Any],
@@ -55,7 +62,7 @@ def page_data(
             for a, found in zip(fitted.alternatives, outputs[1:], strict=True)
         ],
         "edits": [{"what": edit.what, "reason": edit.reason} for edit in fitted.edits],
-        "rows": _rows(fitted, X, y, max_rows),
+        "rows": _no_rows(fitted) if X is None else _rows(fitted, X, y, max_rows),
         "heldOut": None if held_out is None else _rows(fitted, *held_out, max_rows),
         "model": _model(fitted, parameters),
     }
@@ -78,7 +85,13 @@ def sampled(codes: NDArray[np.int64], max_rows: int) -> NDArray[np.int64]:
     return np.sort(np.argsort(ranks, kind="stable")[:max_rows])
 
 
-def _rows(fitted: Fitted, X: Any, y: ArrayLike, max_rows: int) -> dict[str, Any]:
+def _no_rows(fitted: Fitted) -> dict[str, Any]:
+    codes = {"bits": 8, "codes": ""}
+    columns = [codes | ({"values": []} if a.measured else {"others": []}) for a in fitted.encoding.attributes]
+    return {"n": 0, "of": 0, "numbers": None, "classes": codes, "columns": columns}
+
+
+def _rows(fitted: Fitted, X: Any, y: ArrayLike | None, max_rows: int) -> dict[str, Any]:
     codes = _class_codes(fitted, X, y)
     chosen = sampled(codes, max_rows)
     return {
@@ -90,7 +103,7 @@ def _rows(fitted: Fitted, X: Any, y: ArrayLike, max_rows: int) -> dict[str, Any]
     }
 
 
-def _class_codes(fitted: Fitted, X: Any, y: ArrayLike) -> NDArray[np.int64]:
+def _class_codes(fitted: Fitted, X: Any, y: ArrayLike | None) -> NDArray[np.int64]:
     labels, known = np.asarray(y).tolist(), {label: k for k, label in enumerate(fitted.classes.tolist())}
     if len(labels) != _num_samples(X):
         raise TableError(f"X has {_num_samples(X)} rows, but y has {len(labels)} labels")

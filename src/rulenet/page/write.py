@@ -15,14 +15,17 @@ from numpy.typing import ArrayLike
 from rulenet.exceptions import ParameterError
 from rulenet.fitted import Fitted
 from rulenet.formulas.export.javascript_readers import source_of
-from rulenet.page.data import page_data
+from rulenet.page.data import compact_data, page_data
 from rulenet.page.templates import template, without_comments
 from rulenet.replacing import replacing
+from rulenet.scene.labels import visible
 
 SCRIPTS = (
     "evaluate", "bits", "rows", "conditions", "network", "scores", "reasons", "edits", "model_file", "dom", "paint",
     "histogram", "layout", "drawing", "rules", "scoreboard", "table", "inspector", "question", "history", "view", "app",
 )  # fmt: skip
+#: How tall a compact page is, in pixels.
+COMPACT = 460
 POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; base-uri 'none'; form-action 'none'; img-src data:"
 )
@@ -33,6 +36,7 @@ class Page:
     """A page; ``str(page)`` is its HTML, and notebooks show it in a frame."""
 
     html: str
+    height: int = 900
 
     def __str__(self) -> str:
         return self.html
@@ -48,7 +52,7 @@ class Page:
     def _repr_html_(self) -> str:
         return (
             '<iframe title="rulenet page" sandbox="allow-scripts allow-downloads allow-modals" '
-            'width="100%" height="900" style="border: 1px solid #8888" '
+            f'loading="lazy" width="100%" height="{self.height}" style="border: 1px solid #8888" '
             f'srcdoc="{escape(self.html, quote=True)}"></iframe>'
         )
 
@@ -85,12 +89,17 @@ def make_page(
     return Page(_filled(data, title or f"{fitted.target}: rules to read, question and change"))
 
 
+def compact_page(fitted: Fitted) -> Page:
+    """A small page without rows, for notebooks: the network, its rules, and what they say of typed values."""
+    return Page(_filled(compact_data(fitted), fitted.target), COMPACT)
+
+
 def _filled(data: Mapping[str, Any], title: str) -> str:
     script, style = page_script(), template("style.css")
     policy = POLICY.format(script=_hash(script), style=_hash(style))
     parts = {
         "policy": policy,
-        "title": escape(title),
+        "title": escape(visible(title)),
         "style": style,
         "data": inert(dict(data) | {"title": title}),
         "script": script,

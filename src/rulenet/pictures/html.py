@@ -6,8 +6,8 @@ from io import StringIO
 
 from rulenet.conditions import Condition
 from rulenet.formulas.decision import Decision
-from rulenet.formulas.export.reading import gate_words, score_words
-from rulenet.formulas.export.text import counted, listed, words
+from rulenet.formulas.export.reading import score_words
+from rulenet.formulas.export.text import counted, list_words, listed, words
 from rulenet.formulas.expressions import And, AtLeast, Constant, Expression, Formula, Or
 from rulenet.pictures.network import draw_network
 from rulenet.scene import scene_of
@@ -24,8 +24,8 @@ BLOCK = "max-width: 60em; overflow-wrap: anywhere; line-height: 1.5"
 LIST = "margin: 0.2em 0 0.6em 1.5em; padding: 0"
 
 
-def as_html(formula: Formula | Decision) -> str:
-    """The rules as lists that wrap, long ones folded, and the picture as SVG, folded away where it is large.
+def as_html(formula: Formula | Decision, *, folded: bool = False) -> str:
+    """The rules as lists that wrap, long ones folded, and the picture as SVG, folded where it is large or so asked.
 
     >>> from rulenet.conditions import Attribute
     >>> a = Attribute("a", ("<b>", "c"))
@@ -36,7 +36,7 @@ def as_html(formula: Formula | Decision) -> str:
     n_nodes = len(scene_of(formula).nodes)
     if n_nodes > MAX_NODES:
         return rules
-    shown = " open" if n_nodes <= MAX_SHOWN else ""
+    shown = " open" if n_nodes <= MAX_SHOWN and not folded else ""
     picture = f'<div style="overflow-x: auto; background: white">{as_svg(formula)}</div>'
     return f"{rules}\n<details{shown}><summary>as a picture</summary>{picture}</details>"
 
@@ -61,7 +61,7 @@ def _block(before: str, name: str, verb: str, expression: Expression) -> str:
     head = f"{before}<b>{_text(name)}</b> {verb}"
     if not isinstance(expression, And | Or | AtLeast):
         return f"<div>{head} {_text(_plain(expression))}</div>"
-    return _list(f"{head} {gate_words(expression)}", listed(expression))
+    return _list(f"{head} {list_words(expression)}", listed(expression))
 
 
 def _list(head: str, texts: Iterable[str], most: int = MAX_RULES) -> str:

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from rulenet.conditions import Attribute, Condition, Range
 from rulenet.formulas.decision import Score
+from rulenet.formulas.export.steps import highest, in_points
 from rulenet.formulas.expressions import And, AtLeast, Expression, Gate, Or
 
 
@@ -148,10 +149,14 @@ def score_words(score: Score) -> str:
     needs 2 of
     needs 3 points of
     is 1 ahead, and more by
+    >>> print(score_words(Score("x", 4, ((2, a), (1, b)))))
+    is 4 behind, and catches up by
     """
     if not score.parts:
         return f"is always {-score.need} ahead" if score.need <= 0 else f"is always {score.need} behind"
     if score.need < 0:
         return f"is {-score.need} ahead, and more by"
-    points = ("point " if score.need == 1 else "points ") if any(n > 1 for n, _ in score.parts) else ""
-    return f"needs {score.need} {points}of"
+    points = "points " if in_points(score.parts) else ""
+    if highest(score.parts) < score.need:
+        return f"is {score.need} behind, and catches up by"
+    return f"needs {score.need} {'point ' if points and score.need == 1 else points}of"

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from rulenet.formulas.export.reading import gate_words, points
-from rulenet.formulas.export.text import words
+from rulenet.formulas.export.reading import points
+from rulenet.formulas.export.steps import Part, in_points, steps_of
+from rulenet.formulas.export.text import list_words, step_words, words
 from rulenet.formulas.expressions import And, AtLeast, Expression, Formula, Not, Or, parts_of
-
-Branch = tuple[int, Expression]
 
 
 def to_tree(formula: Formula) -> str:
@@ -30,19 +29,27 @@ def to_tree(formula: Formula) -> str:
     return "\n".join(line for name, meaning in definitions for line in (name, *branches([(1, meaning)])))
 
 
-def branches(parts: Sequence[Branch]) -> Iterator[str]:
-    """The lines of ``parts`` and of all below them."""
-    for k, (times, part) in enumerate(parts):
-        last = k == len(parts) - 1
-        yield ("└─ " if last else "├─ ") + (f"{times} x " if times > 1 else "") + _label(part)
-        for line in branches(_parts(part)):
+def branches(parts: Sequence[Part], *, counts: bool = False) -> Iterator[str]:
+    """The lines of ``parts`` and of all below them; parts of a count that gives points say how many."""
+    in_steps = counts and in_points(parts)
+    lines = steps_of(parts) if counts else [(part,) for part in parts]
+    for k, steps in enumerate(lines):
+        last, (n, part) = k == len(lines) - 1, steps[0]
+        below = _parts(part)
+        said = _label(part) if not in_steps else f"{n} if {_asked(part)}" if below else step_words(steps)
+        yield ("└─ " if last else "├─ ") + said
+        for line in branches(below, counts=isinstance(part, AtLeast)):
             yield ("   " if last else "│  ") + line
 
 
-def _parts(expression: Expression) -> Sequence[Branch]:
+def _parts(expression: Expression) -> Sequence[Part]:
     if isinstance(expression, AtLeast):
         return points(expression.parts)
     return [(1, part) for part in parts_of(expression)]
+
+
+def _asked(expression: Expression) -> str:
+    return list_words(expression) if isinstance(expression, And | Or | AtLeast) else _label(expression)
 
 
 def _label(expression: Expression) -> str:
@@ -54,6 +61,6 @@ def _label(expression: Expression) -> str:
         case Not():
             return "not"
         case AtLeast():
-            return gate_words(expression)
+            return list_words(expression)
         case _:
             return words(expression)

@@ -4,6 +4,7 @@ class App extends View {
   constructor(data) {
     super();
     this.data = data;
+    this.compact = data.compact === true;
     this.attributes = data.attributes;
     this.classes = data.classes;
     this.rows = readRows(data.rows, this.attributes, this.classes);

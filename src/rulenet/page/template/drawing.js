@@ -4,6 +4,7 @@ const NAME = 26;
 const PAPER = [680, 900]; // what a printed page has room for; letters would be too small where a drawing is much larger
 
 function noteOf(app, ref) {
+  if (app.compact) return "";
   const { n, classes } = app.coverage(ref);
   if (!n) return "no rows";
   const said = spokenClass(app, classes);
@@ -12,12 +13,14 @@ function noteOf(app, ref) {
 
 // The same in few characters: how many rows, and how pure they are.
 function countOf(app, ref) {
+  if (app.compact) return "";
   const { n, classes } = app.coverage(ref);
   return n ? `${thousands(n)} · ${percent(classes[spokenClass(app, classes)] / n, 0)}` : "no rows";
 }
 
 function coverageBar(app, ref, x, y, width, height) {
   const { classes } = app.coverage(ref), all = app.rows.n || 1, group = svg("g", { class: "coverage" });
+  if (app.compact) return group;
   group.append(svg("rect", { x, y, width, height, class: "track" }));
   let at = x;
   for (const [n, paint] of paints(app, classes)) {
@@ -107,7 +110,7 @@ function buildRow(app, node) {
   const right = x - node.beside + 6;
   group.append(svg("text", { x: right, y: y + 4, "text-anchor": "end" }, label));
   if (shut) group.append(foldMark(app, node, right + 3, y));
-  else if (app.state.conditions[ref].ranges) {
+  else if (app.state.conditions[ref].ranges && !app.compact) {
     const place = svg("g", { transform: `translate(${x - COUNT - BAR - HISTOGRAM - 14} ${y - 8})` });
     place.append(histogram(app, app.rows, app.state.conditions[ref], HISTOGRAM, 13, 14));
     group.append(place);
@@ -167,7 +170,7 @@ function drawNetwork(app) {
   const length = app.opened.size ? 40 : 60, outputs = app.shownOutputs();
   const name = (node) => shortened(app.nameOf(~node.ref), node.isOutput ? NAME : 20);
   const measure = (node) => Math.max(textWidth(name(node), 12.5), node.isOutput ? textWidth(noteOf(app, node.ref), 10.5) : textWidth(countOf(app, node.ref), 10.5));
-  const { nodes, edges, width, height } = layoutOf(app.state, outputs, app.opened, (node) => app.labelOf(node.ref, length), measure);
+  const { nodes, edges, width, height } = layoutOf(app.state, outputs, app.opened, (node) => app.labelOf(node.ref, length), measure, app.compact);
   const { drawing, edges: lines, nodes: parts } = app.parts.layers;
   Object.entries({ viewBox: `0 0 ${width} ${height}`, width: width * app.zoom, height: height * app.zoom }).forEach(([name, value]) => setNew(drawing, name, value));
   const ranked = edges.map((edge) => [edgeRank(app, nodes, edge), edge]).sort((a, b) => a[0] - b[0]);

@@ -6,7 +6,7 @@ const BAR = 46, HISTOGRAM = 40, COUNT = 66;
 
 // `describe` gives the label of a row, `measure` how much room the names around a unit take.
 // A condition that many units share is one row; where conditions are very many, every unit has rows of its own.
-function layoutOf(state, outputs, opened, describe, measure) {
+function layoutOf(state, outputs, opened, describe, measure, compact = false) {
   const refs = below(state, outputs), nConditions = refs.filter((ref) => !isUnit(ref)).length;
   const crowded = nConditions > CROWDED;
   const nodes = new Map(), edges = [];
@@ -33,7 +33,7 @@ function layoutOf(state, outputs, opened, describe, measure) {
   };
   outputs.forEach((k) => visit(~k));
   const pictured = [...nodes.values()].some((node) => !node.unit && state.conditions[node.ref].ranges);
-  return { crowded, edges, nodes, ...placedNodes(nodes, describe, measure, BAR + COUNT + 28 + (pictured ? HISTOGRAM : 0)) };
+  return { crowded, edges, nodes, ...placedNodes(nodes, describe, measure, compact ? 28 : BAR + COUNT + 28 + (pictured ? HISTOGRAM : 0)) };
 }
 
 const pen = document.createElement("canvas").getContext("2d");

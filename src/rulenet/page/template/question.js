@@ -64,6 +64,7 @@ function showWhy(app) {
 }
 
 function question(app) {
+  if (!app.asked && app.compact) return button("ask about a row: give values", () => app.askEmpty(), { id: "ask-empty" });
   if (!app.asked) {
     return [el("p", { class: "note" }, "Pick a row in the table below, or start with an empty one and give values: what fires lights up in the network."),
       button("start with an empty row", () => app.askEmpty(), { id: "ask-empty" }), button("first row", () => app.ask("rows", 0), { id: "ask-first" })];
@@ -71,18 +72,20 @@ function question(app) {
   const { found, title } = app.asked, columns = listedColumns(app).filter((i) => app.usedColumns().has(i));
   const chances = probabilitiesOf(app, found.margins);
   const several = app.state.outputs.length > 1;
+  const fields = el("fieldset", { class: "values" }, el("legend", {}, "values; change one and see"), columns.map((i) => valueField(app, i)));
   const margin = several ? `ahead of the next by ${leadOf(found.margins)}` : `margin ${found.margins[0]}`;
   return [
-    el("p", { class: "tools" }, button("‹ before", () => app.askBeside(-1), { id: "row-before", "aria-label": "the row listed before" }),
+    !app.compact && el("p", { class: "tools" }, button("‹ before", () => app.askBeside(-1), { id: "row-before", "aria-label": "the row listed before" }),
       button("next ›", () => app.askBeside(1), { id: "row-next", "aria-label": "the next row listed" }), el("span", { class: "note" }, `of ${app.listed.what}`)),
     el("p", { class: "big" }, `${title}: `, el("b", { id: "answer" }, visible(app.classes[found.predicted])),
       el("span", { class: "note" }, ` ${margin}; probability ${percent(chances[found.predicted], 0)}${app.isEdited() ? " by the calibration of the start" : ""}`)),
     several && marginTable(app, found, chances),
+    app.compact && fields,
     el("dl", {},
       el("dt", {}, "smallest sufficient reason"), el("dd", { id: "reason" }, saidReason(app)),
       el("dt", {}, "smallest change"), el("dd", { id: "change" }, saidChange(app)),
       el("dt", {}, "what fires"), el("dd", {}, firedChips(app, found))),
-    el("fieldset", { class: "values" }, el("legend", {}, "values; change one and see"), columns.map((i) => valueField(app, i))),
+    !app.compact && fields,
     el("p", { class: "tools" }, button("let go of the row", () => app.letGo(), { id: "let-go" })),
   ];
 }

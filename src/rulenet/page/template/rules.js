@@ -22,7 +22,7 @@ function chip(app, ref, text, kind) {
 
 function conditionChip(app, ref) {
   const condition = app.state.conditions[ref], found = chip(app, ref, app.textOf(ref), "condition");
-  if (condition.ranges) {
+  if (condition.ranges && !app.compact) {
     const picture = svg("svg", { width: 34, height: 14, viewBox: "0 -1 34 15", class: "inline", "aria-hidden": "true" });
     picture.append(histogram(app, app.rows, condition, 34, 10, 14));
     found.append(picture);

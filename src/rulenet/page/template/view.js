@@ -108,6 +108,7 @@ class View {
   fitAtFirst() {
     const root = document.documentElement;
     this.fitWidth();
+    if (this.compact) return;
     const beside = document.querySelector(".rules").scrollHeight, most = Math.max(innerHeight - 230, 480);
     root.style.setProperty("--tall", `${Math.min(Math.max(this.drawn.height * this.zoom + 130, Math.min(beside + 70, most), 480), most)}px`);
   }
@@ -139,8 +140,9 @@ class View {
     this.silence = setTimeout(() => (this.parts.status.textContent = ""), SAID);
   }
 
+  // A compact page has no rows to count, so that it asks about a row only.
   show(tab) {
-    this.tab = tab;
+    this.tab = this.compact ? "row" : tab;
     this.refresh();
   }
 
@@ -186,6 +188,7 @@ class View {
       tab.setAttribute("aria-selected", String(name === this.tab));
       tab.setAttribute("tabindex", name === this.tab ? 0 : -1);
     }
+    document.documentElement.classList.toggle("asking", this.asked !== null);
     this.parts.panel.setAttribute("aria-labelledby", `tab-${this.tab}`);
     this.parts.tabs.history.textContent = this.at ? `History (${this.at})` : "History";
     document.getElementById("undo-top").disabled = !this.at;
@@ -211,6 +214,8 @@ class View {
         button("◐", flipTheme, { id: "theme", "aria-label": "light or dark", title: "light or dark" })));
     const details = el("section", { class: "card", id: "details", "aria-label": "details" }, el("header", { role: "tablist" }, Object.values(parts.tabs)), parts.panel);
     showIn(root, head, parts.scores, el("main", {}, networkCard(this), card("rules", "Rules", parts.rules), details, rowsCard(this)), parts.status);
+    document.documentElement.classList.toggle("compact", this.compact);
+    if (this.compact) this.tab = "row";
     this.refresh();
     this.fitAtFirst();
     this.link(root);

@@ -20,8 +20,8 @@ def to_text(decision: Decision, *, abstain: bool = False) -> str:
     >>> print(to_text(Decision((apple, melon, Score("pea", 1)), {"c1": ripe}, (size, colour), "fruit")))
     fruit is what exceeds its need by most, or else lacks least; of equals the first
     fruit = apple needs 2 points of
-        2 x c1
-        size <= 5
+        2 if c1
+        1 if size <= 5
     fruit = melon needs 1 of
         c1
         size > 5

@@ -14,13 +14,13 @@ def to_tree(decision: Decision) -> str:
     >>> scores = (Score("x", 2, ((2, a), (1, b))), Score("y", 1))
     >>> print(to_tree(Decision(scores, {}, (a.attribute, b.attribute))))
     class = x needs 2 points of
-    ├─ 2 x a = 1
-    └─ b = 1
+    ├─ 2 if a = 1
+    └─ 1 if b = 1
     class = y is always 1 behind
     """
     lines: list[str] = []
     for score in decision.outputs:
-        lines += [f"{decision.name(score.label)} {score_words(score)}", *branches(score.parts)]
+        lines += [f"{decision.name(score.label)} {score_words(score)}", *branches(score.parts, counts=True)]
     for name, meaning in decision.concepts.items():
         lines += [name, *branches([(1, meaning)])]
     return "\n".join(lines)
