@@ -63,7 +63,9 @@ def test_the_way_back_gives_a_network_with_the_same_margins(case):
     again = to_network(decision, conditions)
     assert again.gates[-1] == "or"
     assert np.array_equal(margins_of(again, conditions, rows), decision.margins(rows))
-    assert decision_from_network(again, conditions, labels) == decision
+    read_again = decision_from_network(again, conditions, labels)  # concepts may have other numbers
+    assert np.array_equal(read_again.margins(rows), decision.margins(rows))
+    assert len(read_again.concepts) == len(decision.concepts)
 
 
 @given(several_outputs())

@@ -28,7 +28,7 @@ DEEP_PART = 0.5
 # much: margins of the latter also rank rows. If it hardly errs on the training rows and is at most half as large, it
 # has found a concept, and need only be as good.
 CHANCE = 2.0
-CLEAN = 0.97
+CLEAN = 0.95
 # A few walks tell first whether a concept is near, on so many rows and within this share of a limited time.
 PROBED_ROWS, PROBE_SHARE = 2_000, 0.1
 # A concept is found where no more than this share of the rows is wrong.
