@@ -9,6 +9,7 @@ import typer
 from rulenet.cli import options
 from rulenet.cli.errors import plain_errors, said
 from rulenet.cli.groups import grouped
+from rulenet.exceptions import RuleNetError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,13 +41,21 @@ def look(
     table = types.without_dropped(files.read(data), data, [] if target is None else [target])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        attributes = _attributes(table, target, types, data)
+        try:
+            attributes = _attributes(table, target, types, data)
+        except RuleNetError:  # what was left out may be why
+            _say(caught)
+            raise
     X = table if target is None else table.drop(columns=target)
     rows = [_row(a, X[name]) for name, a in zip(X.columns, attributes, strict=True)]
     if target is not None:
         rows.append(_target_row(tables.split(table, target, data)[1]))
     typer.echo(f"{data}: {len(table)} rows, {table.shape[1]} columns")
     typer.echo(_aligned([HEADER, *rows]))
+    _say(caught)
+
+
+def _say(caught: Sequence[warnings.WarningMessage]) -> None:
     for warning in caught:
         if issubclass(warning.category, UserWarning):
             typer.echo(f"warning: {said(warning.message)}")
