@@ -16,6 +16,7 @@ STRATEGIES = (
     "Anneal",
     "Auto",
     "Count",
+    "DeepCount",
     "EspressoInit",
     "Greedy",
     "LayersInit",
