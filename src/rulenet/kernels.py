@@ -463,7 +463,7 @@ def by_output(words, n_words):
 
 def count_errors(predicted: NDArray[np.uint64], target: NDArray[np.uint64], planes: NDArray[np.uint64]) -> int:
     """The total weight of the rows where ``predicted`` and ``target`` differ, added up over the outputs."""
-    differ = predicted.reshape(-1, planes.shape[1]) ^ target.reshape(-1, planes.shape[1])
+    differ = np.atleast_2d(predicted) ^ np.atleast_2d(target)
     return sum(int(np.bitwise_count(differ & plane).sum()) << b for b, plane in enumerate(planes))
 
 
