@@ -754,7 +754,7 @@ A, B, C, D = (Attribute(name, (0, 1)).equal(1) for name in "abcd")
         (And((Or((A, B)), Or((C, D)))), {}, 1, 0),  # one line, though Prolog needs five clauses
         (Or((A, And((B, C)), And((A, Not(D))))), {}, 3, 0),
         (Or((Concept("k"), And((A, Concept("k"))))), {"k": Or((B, And((C, D))))}, 4, 1),
-        (AtLeast(2, (A, B, B, C)), {}, 1, 0),
+        (AtLeast(2, (A, B, B, C)), {}, 2, 0),  # a count has no rules: its need
         (A, {}, 1, 0),
         (TRUE, {}, 1, 0),
     ],
