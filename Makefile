@@ -28,7 +28,7 @@ fuzz: .venv/.ready
 # Kills, full disks and other faults in the middle of work, so many times each.
 TIMES ?= 100
 soak: .venv/.ready
-	$(BIN)/python tests/soak/run.py --times $(TIMES)
+	$(BIN)/python tests/soak/soak.py --times $(TIMES)
 
 lint: .venv/.ready
 	$(BIN)/ruff check .

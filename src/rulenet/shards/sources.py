@@ -163,7 +163,7 @@ def batch_rows(n_columns: int) -> int:
     """How many rows a batch has.
 
     >>> batch_rows(10), batch_rows(100)
-    (65536, 10485)
+    (65536, 7864)
     """
     return max(MIN_BATCH, min(MAX_BATCH, BATCH_CELLS // max(1, n_columns)))
 

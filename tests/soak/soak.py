@@ -1,4 +1,4 @@
-"""Faults in long work: ``python tests/soak/run.py --times 100`` prints a table, and ends with the number of failures.
+"""Faults in long work: ``python tests/soak/soak.py --times 100`` prints a table, and ends with the number of failures.
 
 Commands are run in children of a process that has all modules and kernels, so that faults meet their work.
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import clusters
-import commands
+import struck_commands as commands
 import warm
 
 # Children have what is imported here.
