@@ -61,6 +61,11 @@ def counting_with(n_wrong, n_rows=100):
     return Found(MANY, (0.0, 0.95), (Choice(0.7, MANY, 0.95, held_out.accuracy),), held_out)
 
 
+def test_a_network_that_only_says_never_is_no_concept():
+    never = Found(AND, (0.97, 0.97), (Choice(0.2, AND, 0.97, 0.97),))
+    assert better(never, counting_with(3)).network == MANY
+
+
 @pytest.mark.parametrize(
     ("training", "n_wrong", "kept"),
     [

@@ -17,7 +17,7 @@ from rulenet.parameters import Constraint, number, options
 from rulenet.search import interrupts
 from rulenet.search.folds import sample_rows
 from rulenet.search.problem import Problem
-from rulenet.search.protocol import Defaults, Found, Progress, Report, Start, be_silent
+from rulenet.search.protocol import Defaults, Found, HeldOut, Progress, Report, Start, be_silent
 from rulenet.search.strategy import Strategy
 
 # Of a limited time, the share that the search for a deep network gets.
@@ -25,13 +25,13 @@ DEEP_SHARE = 0.45
 # Of the progress that is shown, the part before counting begins.
 DEEP_PART = 0.5
 # The standard errors of a share that are more than chance. A deep network must be better than one that counts by so
-# much: margins of the latter also rank rows. If it hardly errs on the training rows and is at most half as large, it
-# has found a concept, and need only be as good.
+# much: margins of the latter also rank rows. If it has at most this share of the errors of the most frequent class on
+# the training rows, and is at most half as large, it has found a concept, and need only be as good.
 CHANCE = 2.0
-CLEAN = 0.95
+CLEAN = 0.1
 # A few walks tell first whether a concept is near, on so many rows and within this share of a limited time.
 PROBED_ROWS, PROBE_SHARE = 2_000, 0.1
-# A concept is found where no more than this share of the rows is wrong.
+# A concept is found where no more than this share of the rows is wrong, and few of those that are rare.
 FEW_WRONG = 0.005
 # Up to so many rows, a weight of three is the same as three rows, and the order of rows does not matter.
 PLAIN_ROWS = 200
@@ -113,15 +113,20 @@ def tells(counting: Found) -> bool:
     rows = counting.held_out
     if rows is None:
         return False
-    most = float(np.bincount(rows.codes, rows.weights).max() / rows.weights.sum())
-    return rows.accuracy > most + CHANCE * _error(rows.accuracy, len(rows.codes))
+    return rows.accuracy > most_frequent(rows) + CHANCE * _error(rows.accuracy, len(rows.codes))
+
+
+def most_frequent(rows: HeldOut) -> float:
+    """The share of the most frequent class."""
+    return float(np.bincount(rows.codes, rows.weights).max() / rows.weights.sum())
 
 
 def is_solved(problem: Problem, found: Found) -> bool:
     """Whether hardly a row is wrong, neither of those learned from nor of those left out."""
     known = _validation(found)
     wrong = 1 - found.history[-1] if known is None else max(1 - found.history[-1], 1 - known)
-    return wrong <= FEW_WRONG
+    positive = problem.positive_weight / problem.total_weight
+    return wrong <= min(FEW_WRONG, CLEAN * min(positive, 1 - positive))
 
 
 def better(deep: Found, counting: Found) -> Found:
@@ -132,7 +137,8 @@ def better(deep: Found, counting: Found) -> Found:
     choices = (*deep.choices, *counting.choices)
     validation, counts = _validation(deep), counting.held_out
     if validation is not None and counts is not None:
-        clean = deep.history[-1] >= CLEAN and 2 * deep.network.size <= counting.network.size
+        few = CLEAN * (1 - most_frequent(counts))
+        clean = 1 - deep.history[-1] <= few and 2 * deep.network.size <= counting.network.size
         chance = CHANCE * _error(counts.accuracy, len(counts.codes))
         if validation >= counts.accuracy + (0.0 if clean else chance):
             return replace(deep, choices=choices)
