@@ -80,7 +80,7 @@ def test_loss_and_size_of_a_walk_are_those_computed_from_scratch(n_classes, weig
         walker.anneal(n_proposals, temperature, temperature, law.price, GO_ON)
         counters, now = walker.walk.counters.copy(), walker.now()
         scores = reference.counting_scores(units_of(now), now.bias, plain(problem))
-        assert np.array_equal(walker.walk.scores[: problem.n_rows], scores)
+        assert np.array_equal(walker.walk.scores.T[: problem.n_rows], scores)
         assert counters[SIZE] == reference.counting_size(units_of(now))
         loss = reference.counting_loss(scores, law.scale, weights)
         assert counters[LOSS] / kernels.ONE_NAT == pytest.approx(loss, rel=2e-3, abs=1e-3 * weights.sum())

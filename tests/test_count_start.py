@@ -62,12 +62,12 @@ def test_a_walk_begins_by_saying_what_the_network_says(n_classes, data):
     walker, begin, opposite = walk_at(network, problem)
     margins = network.margins(problem.literals, problem.n_rows)
     assert np.array_equal(begin.scores(problem.literals, problem.n_rows), margins)
-    assert np.array_equal(walker.walk.scores[: problem.n_rows], margins)
+    assert np.array_equal(walker.walk.scores.T[: problem.n_rows], margins)
     again = walker.best().network(len(problem.literals), opposite)
     assert np.array_equal(say(again.margins(problem.literals, problem.n_rows)), say(margins))
     walker.anneal(500, 2.0, 0.5, 0.75, GO_ON)
     now = walker.now().scores(problem.literals, problem.n_rows)
-    assert np.array_equal(walker.walk.scores[: problem.n_rows], now)
+    assert np.array_equal(walker.walk.scores.T[: problem.n_rows], now)
 
 
 @given(st.integers(1, 3).flatmap(scorings))
@@ -124,7 +124,7 @@ def test_a_tree_starts_as_the_tree_predicts(table, n_classes):
     plain = bits.unpack(problem.literals, problem.n_rows).T[:, asked]
     tree = DecisionTreeClassifier(max_leaf_nodes=8, random_state=0).fit(plain, problem.codes)
     walker, *_ = walk_at(network, problem)
-    assert np.array_equal(decide(walker.walk.scores[: problem.n_rows].astype(int)), tree.predict(plain))
+    assert np.array_equal(decide(walker.walk.scores.T[: problem.n_rows].astype(int)), tree.predict(plain))
     assert len(walker.now().inputs) <= 8
 
 

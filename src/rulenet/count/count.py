@@ -2,7 +2,8 @@
 
 Walks at a constant temperature leave networks behind that vote (`sample`); one network for every price of size is
 fitted to what they decide (`distil`). The same on folds chooses how networks are sampled and which price pays
-(`choose`), and says what margins are worth on rows left out.
+(`choose`), and says what margins are worth on rows left out. With many rows of many classes there is no vote: the
+network is fitted to the rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -87,12 +88,9 @@ class Count(Strategy):
             report(Progress("vote", 0.0, 0.0))
         whole = Part.of(problem, start, seed, problem)
         folds = whole.folds(start, schedule)
-        sampled = jobs.sample_folds(folds)
-        laws = _choose_laws(folds, sampled) if sampled else tuple(range(len(schedule.samplers)))
-        voters = jobs.sample(whole, laws)
-        judges = [(fold, join(votes[law] for law in laws)) for fold, votes in zip(folds, sampled, strict=False)]
+        first, *judges = _vote(jobs, whole, folds) if schedule.votes else _no_vote(whole, folds)
         shares = [1.0] * schedule.n_students + [schedule.fold_share] * len(judges)
-        paths = jobs.study([(whole, voters)] * schedule.n_students + judges, shares)
+        paths = jobs.study([first] * schedule.n_students + judges, shares)
         own, judging = paths[: schedule.n_students], paths[schedule.n_students :]
         networks = [place_zero(_cheapest(same, whole), problem) for same in zip(*own, strict=True)]
         stopped = bool(jobs.threads.stop[0])
@@ -135,6 +133,20 @@ class Count(Strategy):
             n_between=max(1, int(usual.n_between * share)),
             n_student=self.n_proposals,
         )
+
+
+def _vote(jobs: Jobs, whole: Part, folds: Sequence[Part]) -> list[tuple[Part, Voters | None]]:
+    """All rows, and those of every fold, with networks sampled there by the laws that fit rows left out best."""
+    sampled = jobs.sample_folds(folds)
+    laws = _choose_laws(folds, sampled) if sampled else tuple(range(len(jobs.schedule.samplers)))
+    judges: list[tuple[Part, Voters | None]] = [
+        (fold, join(votes[law] for law in laws)) for fold, votes in zip(folds, sampled, strict=False)
+    ]
+    return [(whole, jobs.sample(whole, laws)), *judges]
+
+
+def _no_vote(whole: Part, folds: Sequence[Part]) -> list[tuple[Part, Voters | None]]:
+    return [(part, None) for part in (whole, *folds)]
 
 
 def _choose_laws(folds: Sequence[Part], sampled: Sequence[Sequence[Voters]]) -> tuple[int, ...]:

@@ -43,6 +43,14 @@ def make_lesson(problem: Problem, voters: Voters, schedule: Schedule, seed: int)
     return Lesson(literals, np.rint(shares * mass[:, np.newaxis] * schedule.vote_steps).astype(np.int64))
 
 
+def plain_lesson(problem: Problem, schedule: Schedule, seed: int) -> Lesson:
+    """Training rows with their own classes."""
+    own = sample_rows(np.arange(problem.n_rows), schedule.max_lesson, seed, problem.codes)
+    mass = schedule.vote_steps * problem.weights[own] / problem.row_weight
+    of_class = problem.codes[own, np.newaxis] == np.arange(problem.n_classes)
+    return Lesson(kernels.gather(problem.literals, own), np.rint(of_class * mass[:, np.newaxis]).astype(np.int64))
+
+
 @dataclass(frozen=True)
 class Student:
     """A network for a lesson, and what it costs there."""

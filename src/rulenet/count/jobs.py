@@ -8,7 +8,7 @@ from typing import Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rulenet.count.distil import Student, make_lesson, study
+from rulenet.count.distil import Student, make_lesson, plain_lesson, study
 from rulenet.count.sample import Voters, sample_voters
 from rulenet.count.schedule import Law, Schedule
 from rulenet.count.scoring import Scoring, opposites
@@ -102,22 +102,29 @@ class Jobs:
         voters = tuple(scoring for walk in sampled if walk for scoring in walk)
         return Voters(voters or tuple(self._walk(*walks[0], self.schedule, self._budget(1, 0.0, 1))()))
 
-    def study(self, lessons: Sequence[tuple[Part, Voters]], shares: Sequence[float]) -> list[list[Student]]:
-        """For every part of the rows and vote there the networks of all prices; ``shares`` of the usual proposals."""
-        budget = self._budget(self.schedule.n_student, STUDY_SHARE, len(lessons))
+    def study(self, lessons: Sequence[tuple[Part, Voters | None]], shares: Sequence[float]) -> list[list[Student]]:
+        """For every part of the rows and vote there the networks of all prices; ``shares`` of the usual proposals.
+
+        Without a vote they learn from the classes of the rows.
+        """
+        share = STUDY_SHARE if self.schedule.votes else FOLDS_SHARE + WALKS_SHARE + STUDY_SHARE
+        budget = self._budget(self.schedule.n_student, share, len(lessons))
 
         def task(number: int) -> Callable[[], list[Student]]:
             (part, voters), share = lessons[number], shares[number]
             seed, mine = draw_seed(part.seed, 500 + number), budget.part(1.0, share)
 
             def run() -> list[Student]:
-                lesson = make_lesson(part.problem, voters, self.schedule, part.seed)
+                if voters is None:
+                    lesson = plain_lesson(part.problem, self.schedule, part.seed)
+                else:
+                    lesson = make_lesson(part.problem, voters, self.schedule, part.seed)
                 return study(lesson, part.problem, part.opposite, self.schedule, seed, mine, part.begin)
 
             return run
 
         tasks = [task(number) for number in range(len(lessons))]
-        found = self._run(tasks, "network", STUDY_SHARE)
+        found = self._run(tasks, "network", share)
         return [path if path is not None else task() for path, task in zip(found, tasks, strict=True)]
 
     def _sample(

@@ -34,11 +34,14 @@ LOG_BITS = 12
 COOLING_STEP = 256
 N_DRAWS = 8
 FEW_BITS = 8  # of a word: rows are looked at one by one up to here (measured)
+# With many words of rows, a proposal is judged by every eighth one first, and is not looked at further where the cost
+# then rises too much by so many standard errors.
+MANY_WORDS, GLANCE, DOUBT = 32, 8, 2.0
 MAX_INPUTS = 7  # of a unit: what the planes of `compute_holds` count to
 MAX_NEED = 4
 
 # counters
-N_UNITS, LOSS, SIZE, BEST_LOSS, BEST_SIZE, BEST_N_UNITS, N_COUNTERS = range(7)
+N_UNITS, LOSS, SIZE, BEST_LOSS, BEST_SIZE, BEST_N_UNITS, N_GIVEN, N_COUNTERS = range(8)
 # kinds of proposals
 NEW, ADD, REMOVE, REPLACE, NEED, POINT, BIAS, COPY, DROP, REPAIR, N_KINDS = range(11)
 EDIT = REPLACE  # literals and need of a unit, whatever kind of proposal that came from
@@ -49,7 +52,7 @@ MORE, LESS, FIRST, THREE, FOUR = np.int64(1), np.int64(-1), np.int64(0), np.int6
 class Rows(NamedTuple):
     """What a walk learns from. Rows are padded to whole words; padding has weight 0.
 
-    ``literals`` is (n_literals, n_words), ``weights`` (n_rows, n_classes): a row has its weight at its class, or shares
+    ``literals`` is (n_literals, n_words), ``weights`` (n_classes, n_rows): a row has its weight at its class, or shares
     of it at several. ``totals`` are their sums, ``classes`` the heaviest class. ``owner``, ``down``, ``up``, ``starts``
     and ``members`` are those of `rulenet.conditions.Relations`; ``opposite`` is the literal that fails just where
     another one holds, -1 where there is none.
@@ -84,11 +87,11 @@ class Tables(NamedTuple):
 class Walk(NamedTuple):
     """A network that changes: units 0 to counters[N_UNITS] - 1 are in use.
 
-    Unit u reads ``inputs[u, :n_inputs[u]]`` and gives ``points[u]`` to the outputs. ``scores`` is (n_rows, n_outputs).
+    Unit u reads ``inputs[u, :n_inputs[u]]`` and gives ``points[u]`` to the outputs. ``scores`` is (n_outputs, n_rows).
     ``rises`` (2 * n_outputs, n_rows) says by how much one point less and one more for an output raise the loss of a
     row; with many outputs it is left out. For several, ``sums`` are the sums of powers and ``logs`` their logarithms.
     ``best_...`` is the network of least cost so far; ``fresh``, ``fresh_inputs`` and ``fresh_points`` are scratch: a
-    unit as proposed.
+    unit as proposed, and ``given`` the outputs that its points are for, counters[N_GIVEN] of them.
     """
 
     holds: NDArray[np.uint64]
@@ -109,6 +112,7 @@ class Walk(NamedTuple):
     fresh: NDArray[np.uint64]
     fresh_inputs: NDArray[np.int32]
     fresh_points: NDArray[np.int64]
+    given: NDArray[np.int64]
     counters: NDArray[np.int64]
     random: NDArray[np.uint64]
 
@@ -202,18 +206,18 @@ def compute_holds(rows, inputs, n_inputs, need, fresh):
 def loss_of_row(rows, tables, row, score):
     """The loss of a row with some score, one output."""
     place = clip(score)
-    return tables.losses[0, place] * rows.weights[row, 0] + tables.losses[1, place] * rows.weights[row, 1]
+    return tables.losses[0, place] * rows.weights[0, row] + tables.losses[1, place] * rows.weights[1, row]
 
 
 @part
 def rise_of_step(walk, rows, tables, row, k, step):
     """By how much the loss rises if a row gets ``step`` more points for output k."""
-    score = np.int64(walk.scores[row, k])
+    score = np.int64(walk.scores[k, row])
     if walk.bias.size == 1:
         return loss_of_row(rows, tables, row, score + step) - loss_of_row(rows, tables, row, score)
     before, after = clip(score), clip(score + step)
     total = walk.sums[row] + tables.powers[after] - tables.powers[before]
-    linear = (tables.linear[after] - tables.linear[before]) * rows.weights[row, k]
+    linear = (tables.linear[after] - tables.linear[before]) * rows.weights[k, row]
     return (log_of(tables, total) - walk.logs[row]) * rows.totals[row] - linear
 
 
@@ -226,45 +230,57 @@ def note_rises(walk, rows, tables, row):
 
 
 @part
-def gain_of_row(walk, rows, tables, row, points, sign):
-    """By how much the loss rises if a row gets ``sign`` times the points."""
+def note_given(walk):
+    """List the outputs that the points in scratch are for."""
+    n = np.int64(0)
+    for k in range(walk.bias.size):
+        if walk.fresh_points[k] != 0:
+            walk.given[n] = k
+            n += 1
+    walk.counters[N_GIVEN] = n
+
+
+@part
+def gain_of_row(walk, rows, tables, row, sign):
+    """By how much the loss rises if a row gets ``sign`` times the points in scratch."""
+    points = walk.fresh_points
     if points.size == 1:
         return rise_of_step(walk, rows, tables, row, FIRST, sign * points[0])
-    total, rise = walk.sums[row], 0
-    for k in range(points.size):
-        if points[k] != 0:
-            score = np.int64(walk.scores[row, k])
-            before, after = clip(score), clip(score + sign * points[k])
-            total += tables.powers[after] - tables.powers[before]
-            rise -= (tables.linear[after] - tables.linear[before]) * rows.weights[row, k]
+    total, rise = walk.sums[row], np.int64(0)
+    for i in range(walk.counters[N_GIVEN]):
+        k = walk.given[i]
+        score = np.int64(walk.scores[k, row])
+        before, after = clip(score), clip(score + sign * points[k])
+        total += tables.powers[after] - tables.powers[before]
+        rise -= (tables.linear[after] - tables.linear[before]) * rows.weights[k, row]
     return rise + (log_of(tables, total) - walk.logs[row]) * rows.totals[row]
 
 
 @part
-def give_points(walk, rows, tables, row, points, sign):
-    """Let a row have ``sign`` times the points."""
-    for k in range(points.size):
-        if points[k] != 0:
-            score = np.int64(walk.scores[row, k])
-            if points.size > 1:
-                walk.sums[row] += tables.powers[clip(score + sign * points[k])] - tables.powers[clip(score)]
-            walk.scores[row, k] = np.int32(score + sign * points[k])
+def give_points(walk, rows, tables, row, sign):
+    """Let a row have ``sign`` times the points in scratch."""
+    points = walk.fresh_points
+    for i in range(walk.counters[N_GIVEN]):
+        k = walk.given[i]
+        score = np.int64(walk.scores[k, row])
+        if points.size > 1:
+            walk.sums[row] += tables.powers[clip(score + sign * points[k])] - tables.powers[clip(score)]
+        walk.scores[k, row] = np.int32(score + sign * points[k])
     if points.size > 1:
         walk.logs[row] = log_of(tables, walk.sums[row])
     note_rises(walk, rows, tables, row)
 
 
 @part
-def known_step(walk, points, sign):
+def known_step(walk, sign):
     """The line of ``rises`` that has what the points cost, if they are one for or against a class; -1 otherwise."""
-    line = np.int64(-1)
-    for k in range(points.size):
-        if points[k] != 0:
-            step = sign * points[k]
-            if line >= 0 or abs(step) != 1 or 2 * k >= walk.rises.shape[0]:
-                return np.int64(-1)
-            line = np.int64(2 * k + (1 if step > 0 else 0))
-    return line
+    if walk.counters[N_GIVEN] != 1:
+        return np.int64(-1)
+    k = walk.given[0]
+    step = sign * walk.fresh_points[k]
+    if abs(step) != 1 or 2 * k >= walk.rises.shape[0]:
+        return np.int64(-1)
+    return 2 * k + (1 if step > 0 else 0)
 
 
 @part
@@ -277,24 +293,24 @@ def sum_where(values, first, bits):
 
 
 @part
-def rise_of_bits(walk, rows, tables, word, bits, points, sign, line):
-    """By how much the loss rises if the rows of some bits of a word get ``sign`` times the points."""
+def rise_of_bits(walk, rows, tables, word, bits, sign, line):
+    """By how much the loss rises if the rows of some bits of a word get ``sign`` times the points in scratch."""
     if line >= 0 and popcount(bits) > FEW_BITS:
         return sum_where(walk.rises[line], word << 6, bits)
     rise = np.int64(0)
     while bits != NONE:
         row = (word << 6) + count_trailing_zeros(bits)
-        rise += walk.rises[line, row] if line >= 0 else gain_of_row(walk, rows, tables, row, points, sign)
+        rise += walk.rises[line, row] if line >= 0 else gain_of_row(walk, rows, tables, row, sign)
         bits &= bits - ONE
     return rise
 
 
 @part
-def give_bits(walk, rows, tables, word, bits, points, sign):
-    """Let the rows of some bits of a word have ``sign`` times the points."""
+def give_bits(walk, rows, tables, word, bits, sign):
+    """Let the rows of some bits of a word have ``sign`` times the points in scratch."""
     while bits != NONE:
         row = (word << 6) + count_trailing_zeros(bits)
-        give_points(walk, rows, tables, row, points, sign)
+        give_points(walk, rows, tables, row, sign)
         bits &= bits - ONE
 
 
@@ -317,17 +333,27 @@ def change_of_word(walk, change, unit, word):
 
 
 @part
-def rise_of_change(walk, rows, tables, change, unit):
-    """By how much the loss rises by a change of the points in scratch."""
-    points = walk.fresh_points
-    rise, more, less = np.int64(0), known_step(walk, points, MORE), known_step(walk, points, LESS)
-    for w in range(walk.fresh.size):
-        gained, lost = change_of_word(walk, change, unit, w)
-        for side in range(2):
-            bits = lost if side else gained
-            if bits != NONE:
-                sign, line = (LESS, less) if side else (MORE, more)
-                rise += rise_of_bits(walk, rows, tables, w, bits, points, sign, line)
+def rise_of_change(walk, rows, tables, change, unit, limit):
+    """By how much the loss rises by a change of the points in scratch; at a glance, if that is far over ``limit``.
+
+    The first pass looks at every eighth word, if there are many, the second at the others.
+    """
+    n_words = walk.fresh.size
+    rise, more, less = np.int64(0), known_step(walk, MORE), known_step(walk, LESS)
+    glance = np.int64(GLANCE if n_words >= MANY_WORDS else 1)
+    squares = 0.0
+    for first in range(glance):
+        for w in range(first, n_words, glance):
+            gained, lost = change_of_word(walk, change, unit, w)
+            before = rise
+            for side in range(2):
+                bits = lost if side else gained
+                if bits != NONE:
+                    sign, line = (LESS, less) if side else (MORE, more)
+                    rise += rise_of_bits(walk, rows, tables, w, bits, sign, line)
+            squares += np.float64(rise - before) ** 2.0
+        if glance > 1 and (rise - DOUBT * squares**0.5) * glance > limit * (first + 1):
+            return max(rise, np.int64(limit) + 1)
     return rise
 
 
@@ -337,7 +363,7 @@ def keep_change(walk, rows, tables, change, unit):
     for w in range(walk.fresh.size):
         gained, lost = change_of_word(walk, change, unit, w)
         for side in range(2):
-            give_bits(walk, rows, tables, w, lost if side else gained, walk.fresh_points, LESS if side else MORE)
+            give_bits(walk, rows, tables, w, lost if side else gained, LESS if side else MORE)
 
 
 @part
@@ -401,7 +427,7 @@ def evaluate(walk, rows, tables):
     walk.counters[SIZE] = 0
     for row in range(rows.classes.size):
         for k in range(n_outputs):
-            walk.scores[row, k] = np.int32(walk.bias[k])
+            walk.scores[k, row] = np.int32(walk.bias[k])
     for u in range(walk.counters[N_UNITS]):
         compute_holds(rows, walk.inputs[u], walk.n_inputs[u], walk.need[u], walk.holds[u])
         for w in range(walk.fresh.size):
@@ -409,21 +435,21 @@ def evaluate(walk, rows, tables):
             while bits != NONE:
                 row = (w << 6) + count_trailing_zeros(bits)
                 for k in range(n_outputs):
-                    walk.scores[row, k] += np.int32(walk.points[u, k])
+                    walk.scores[k, row] += np.int32(walk.points[u, k])
                 bits &= bits - ONE
         walk.counters[SIZE] += size_of(walk.n_inputs[u], walk.need[u], walk.points[u])
     for row in range(rows.classes.size):
         if n_outputs == 1:
-            walk.counters[LOSS] += loss_of_row(rows, tables, row, np.int64(walk.scores[row, 0]))
+            walk.counters[LOSS] += loss_of_row(rows, tables, row, np.int64(walk.scores[0, row]))
         else:
             total = 0
             for k in range(n_outputs):
-                total += tables.powers[clip(np.int64(walk.scores[row, k]))]
+                total += tables.powers[clip(np.int64(walk.scores[k, row]))]
             walk.sums[row] = total
             walk.logs[row] = log_of(tables, total)
             walk.counters[LOSS] += walk.logs[row] * rows.totals[row]
             for k in range(n_outputs):
-                walk.counters[LOSS] -= tables.linear[clip(np.int64(walk.scores[row, k]))] * rows.weights[row, k]
+                walk.counters[LOSS] -= tables.linear[clip(np.int64(walk.scores[k, row]))] * rows.weights[k, row]
         note_rises(walk, rows, tables, row)
     note_best(walk)
 
@@ -488,10 +514,10 @@ def is_wrong(walk, rows, row):
     if rows.totals[row] == 0:
         return False
     if walk.bias.size == 1:
-        return (walk.scores[row, 0] >= 0) != (rows.classes[row] == 1)
-    own = walk.scores[row, rows.classes[row]]
+        return (walk.scores[0, row] >= 0) != (rows.classes[row] == 1)
+    own = walk.scores[rows.classes[row], row]
     for k in range(walk.bias.size):
-        if k != rows.classes[row] and walk.scores[row, k] >= own:
+        if k != rows.classes[row] and walk.scores[k, row] >= own:
             return True
     return False
 
@@ -695,7 +721,8 @@ def attempt(walk, rows, tables, bounds, kind, limit, price):
         return False
     if n > 0:  # an edited unit, or a new one
         compute_holds(rows, walk.fresh_inputs, n, need, walk.fresh)
-    rise = rise_of_change(walk, rows, tables, change, unit)
+    note_given(walk)
+    rise = rise_of_change(walk, rows, tables, change, unit, limit - price * growth)
     if rise + price * growth > limit:
         return False
     keep_change(walk, rows, tables, change, unit)

@@ -75,6 +75,11 @@ class Schedule:
     class_units: int = 12
     many_classes: int = 12
     many_classes_price: float = 0.5
+    # Where walks would see a sample of the rows of many classes, hardly any of each, there is no vote: the network is
+    # fitted to the classes themselves, from a little warmth, with so many proposals and units for every class.
+    votes: bool = True
+    class_proposals: int = 80_000
+    many_class_units: int = 30
 
     def fitted_to(self, n_rows: int, n_classes: int) -> Self:
         """The schedule for so many rows and classes."""
@@ -88,7 +93,17 @@ class Schedule:
         )
         if n_classes <= self.many_classes:
             return found
-        return replace(found, samplers=self.samplers[:1], prices=(self.many_classes_price,))
+        found = replace(found, samplers=self.samplers[:1], prices=(self.many_classes_price,))
+        if n_rows <= self.max_rows:
+            return found
+        share = self.n_student / type(self)().n_student
+        return replace(
+            found,
+            votes=False,
+            student=replace(self.student, hot=self.dearer_hot),
+            n_student=int(self.class_proposals * n_classes * share),
+            max_units=self.many_class_units * n_classes,
+        )
 
 
 # Removals are dearer than they look: a unit that goes takes what was paid for it along. Replacing is what finds most.

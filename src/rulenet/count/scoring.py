@@ -50,10 +50,11 @@ class Scoring:
 
     def scores(self, literals: bits.Words, n_rows: int) -> NDArray[np.int64]:
         """The scores of packed rows, (n_rows, n_outputs)."""
-        holds = np.zeros((len(self.inputs), n_rows))
-        for unit, inputs, need in zip(holds, self.inputs, self.needs, strict=True):
-            unit[:] = (~bits.unpack(literals[list(inputs)], n_rows)).sum(axis=0) < need
-        return np.asarray((holds.T @ self.points.astype(np.float64)).astype(np.int64) + self.bias)
+        holds = np.zeros((len(self.inputs), literals.shape[1]), np.uint64)
+        for u, (inputs, need) in enumerate(zip(self.inputs, self.needs, strict=True)):
+            holds[u] = _where_holds(literals[list(inputs)], need, n_rows)
+        given = self.points.T.astype(np.float32) @ bits.unpack(holds, n_rows).astype(np.float32)
+        return np.asarray(given.T.astype(np.int64) + self.bias)
 
     def probabilities(self, literals: bits.Words, n_rows: int) -> NDArray[np.float64]:
         """What the loss takes for the probabilities of the classes, (n_rows, n_classes)."""
@@ -63,6 +64,15 @@ class Scoring:
             return np.column_stack([1 - one, one])
         powers = np.exp(scores - scores.max(axis=1, keepdims=True))
         return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def _where_holds(literals: bits.Words, need: int, n_rows: int) -> bits.Words:
+    """The packed rows where fewer than ``need`` of the literals fail."""
+    if need == 1:
+        return np.asarray(np.bitwise_and.reduce(literals, axis=0))
+    if need == len(literals):
+        return np.asarray(np.bitwise_or.reduce(literals, axis=0))
+    return bits.pack((~bits.unpack(literals, n_rows)).sum(axis=0) < need)
 
 
 def opposites(literals: bits.Words, n_rows: int, owner: NDArray[np.int64]) -> NDArray[np.int64]:

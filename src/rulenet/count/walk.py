@@ -50,10 +50,10 @@ def rows_of(
     literals: NDArray[np.uint64], weights: NDArray[np.int64], relations: Relations, opposite: NDArray[np.int64]
 ) -> Rows:
     """Rows for a walk; ``weights`` (n_rows, n_classes) says how much every class weighs in a row."""
-    padded = np.zeros((literals.shape[1] * 64, weights.shape[1]), np.int64)
-    padded[: len(weights)] = weights
+    padded = np.zeros((weights.shape[1], literals.shape[1] * 64), np.int64)
+    padded[:, : len(weights)] = weights.T
     related = (relations.owner, relations.down, relations.up, relations.starts, relations.members, opposite)
-    return Rows(np.ascontiguousarray(literals), padded, padded.sum(axis=1), padded.argmax(axis=1), *related)
+    return Rows(np.ascontiguousarray(literals), padded, padded.sum(axis=0), padded.argmax(axis=0), *related)
 
 
 class Walker:
@@ -130,7 +130,7 @@ def _walk_from(begin: Scoring, rows: Rows, seed: int, max_units: int) -> Walk:
 
 
 def _empty_walk(rows: Rows, seed: int, max_units: int, max_inputs: int = MAX_INPUTS) -> Walk:
-    n_classes = rows.weights.shape[1]
+    n_classes = len(rows.weights)
     n_outputs, (n_rows, n_words) = 1 if n_classes == 2 else n_classes, (len(rows.totals), rows.literals.shape[1])
     many = n_outputs > 1
 
@@ -148,13 +148,14 @@ def _empty_walk(rows: Rows, seed: int, max_units: int, max_inputs: int = MAX_INP
     return Walk(
         np.zeros((max_units, n_words), np.uint64),
         *units(),
-        np.zeros((n_rows, n_outputs), np.int32),
+        np.zeros((n_outputs, n_rows), np.int32),
         np.zeros(n_rows if many else 1, np.int64),
         np.zeros(n_rows if many else 1, np.int64),
         np.zeros((2 * n_outputs if n_outputs <= MOST_NOTED else 0, n_rows), np.int64),
         *units(),
         np.zeros(n_words, np.uint64),
         np.zeros(max_inputs + 2, np.int32),
+        np.zeros(n_outputs, np.int64),
         np.zeros(n_outputs, np.int64),
         np.zeros(N_COUNTERS, np.int64),
         np.array([seed], np.uint64),
