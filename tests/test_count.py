@@ -11,13 +11,15 @@ from rulenet.conditions import Relations
 from rulenet.count import kernels
 from rulenet.count.count import Count
 from rulenet.count.kernels import LOSS, SIZE
-from rulenet.count.schedule import Law
+from rulenet.count.schedule import Law, Schedule
 from rulenet.count.scoring import Scoring, opposites
 from rulenet.count.walk import Walker, rows_of
 from rulenet.search.problem import Problem, decide
 from rulenet.search.protocol import FunctionStart
 
 GO_ON = np.zeros(1, np.bool_)
+# A walk over so many rows first judges a proposal at a glance.
+MANY_ROWS = 64 * kernels.MANY_WORDS + 5
 NO_START = FunctionStart(lambda seed: Network([[[1]]]))
 
 
@@ -36,7 +38,7 @@ def make_problem(n_classes=2, n_rows=150, seed=0, noise=0.1, weighted=False):
     rng = np.random.default_rng(seed)
     rows, relations = make_rows(rng, n_rows)
     count = rows[:, 1:12:2].sum(axis=1) + 2 * rows[:, 12]
-    codes = np.digitize(count, [3, 5][: n_classes - 1])
+    codes = np.digitize(count, [3, 5, 6, 7, 8][: n_classes - 1])
     codes = np.where(rng.random(n_rows) < noise, rng.integers(0, n_classes, n_rows), codes)
     weights = rng.integers(1, 9, n_rows).astype(float) if weighted else None
     return Problem.of_classes(bits.pack(np.ascontiguousarray(rows.T)), codes, n_classes, relations, weights)
@@ -66,10 +68,16 @@ def units_of(scoring):
 
 
 @pytest.mark.kernels
-@given(st.sampled_from([2, 3]), st.booleans(), st.sampled_from([0.3, 1.0, 6.0]), st.integers(0, 2**32 - 1))
-@settings(max_examples=25, deadline=None)
-def test_loss_and_size_of_a_walk_are_those_computed_from_scratch(n_classes, weighted, temperature, seed):
-    problem = make_problem(n_classes, 130, seed % 7, weighted=weighted)
+@given(
+    st.sampled_from([2, 3, 6]),
+    st.sampled_from([130, 130, MANY_ROWS]),
+    st.booleans(),
+    st.sampled_from([0.3, 1.0, 6.0]),
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=30, deadline=None)
+def test_loss_and_size_of_a_walk_are_those_computed_from_scratch(n_classes, n_rows, weighted, temperature, seed):
+    problem = make_problem(n_classes, n_rows, seed % 7, weighted=weighted)
     weights = np.random.default_rng(seed).integers(0, 5, (problem.n_rows, n_classes))
     if not weighted:
         weights *= np.arange(n_classes) == problem.codes[:, np.newaxis]
@@ -199,3 +207,31 @@ def test_a_limited_time_is_kept_more_or_less():
 def test_parameters_out_of_bounds_are_refused(parameters):
     with pytest.raises(ParameterError, match=next(iter(parameters))):
         Count(**parameters).search(make_problem(), NO_START, 0)
+
+
+def test_a_glance_at_some_rows_spares_others_but_finds_as_good_a_network():
+    problem = make_problem(n_rows=MANY_ROWS)
+    opposite = opposites(problem.literals, problem.n_rows, problem.relations.owner)
+    rows = rows_of(problem.literals, np.eye(2, dtype=np.int64)[problem.codes], problem.relations, opposite)
+    walker = Walker.of(rows, Law(0.5, 0.75, 0.3), 1.0, 5, max_units=32)
+    walker.anneal(20_000, 2.0, 0.3, 0.75, GO_ON)
+    concept = make_problem(n_rows=MANY_ROWS, noise=0.0)
+    assert np.mean(decide(walker.best().scores(concept.literals, concept.n_rows)) == concept.codes) > 0.97
+
+
+@pytest.mark.parametrize(("n_classes", "n_rows", "votes"), [(12, 20_000, True), (13, 4_000, True), (13, 20_000, False)])
+def test_many_rows_of_many_classes_are_learned_without_a_vote(n_classes, n_rows, votes):
+    assert Schedule().fitted_to(n_rows, n_classes).votes == votes
+
+
+def test_a_network_of_many_classes_is_found_without_a_vote():
+    n_classes, n_rows = 14, 5_000
+    codes = np.random.default_rng(0).integers(0, n_classes, n_rows)
+    rows = (codes[:, np.newaxis] >> np.arange(4)) & 1 == 1
+    literals = bits.pack(np.ascontiguousarray(np.column_stack([rows, ~rows]).T))
+    owner = [*range(4), *range(4)]
+    problem = Problem.of_classes(literals, codes, n_classes, Relations.of(owner, owner))
+    found = Count(n_proposals=20_000).search(problem, NO_START, 0, 2)
+    assert found.history[-1] > 0.99
+    assert found.held_out is not None
+    assert found.held_out.accuracy > 0.99

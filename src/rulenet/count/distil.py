@@ -31,7 +31,7 @@ class Lesson:
 
 def make_lesson(problem: Problem, voters: Voters, schedule: Schedule, seed: int) -> Lesson:
     """Training rows, and made-up ones, with what the vote says of them."""
-    own = sample_rows(np.arange(problem.n_rows), schedule.max_lesson, seed, problem.codes)
+    own = sample_rows(np.arange(problem.n_rows), schedule.max_rows, seed, problem.codes)
     n_made = schedule.n_generated if len(own) + schedule.n_generated <= schedule.max_rows else 0
     known, n_rows = kernels.gather(problem.literals, own), len(own) + n_made
     made = generate_rows(problem, n_made, RandomState(seed % 2**32), schedule.exchanged) if n_made else None
@@ -45,7 +45,7 @@ def make_lesson(problem: Problem, voters: Voters, schedule: Schedule, seed: int)
 
 def plain_lesson(problem: Problem, schedule: Schedule, seed: int) -> Lesson:
     """Training rows with their own classes."""
-    own = sample_rows(np.arange(problem.n_rows), schedule.max_lesson, seed, problem.codes)
+    own = sample_rows(np.arange(problem.n_rows), schedule.max_rows, seed, problem.codes)
     mass = schedule.vote_steps * problem.weights[own] / problem.row_weight
     of_class = problem.codes[own, np.newaxis] == np.arange(problem.n_classes)
     return Lesson(kernels.gather(problem.literals, own), np.rint(of_class * mass[:, np.newaxis]).astype(np.int64))

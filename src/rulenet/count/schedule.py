@@ -56,9 +56,8 @@ class Schedule:
     max_units: int = 128
     # Walks from a network that was given begin cooler, so as not to forget it.
     start_hot: float = 2.0
-    # A walk sees so many rows at the most, and the network that is kept so many.
-    max_rows: int = 4_096
-    max_lesson: int = 16_384
+    # A walk sees so many rows at the most.
+    max_rows: int = 16_384
     # Folds that choose laws and prices: how many, how many of them are used, the walks of each law there, and the share
     # of their proposals, and of those that find a network.
     n_folds: int = 3
@@ -75,9 +74,10 @@ class Schedule:
     class_units: int = 12
     many_classes: int = 12
     many_classes_price: float = 0.5
-    # Where walks would see a sample of the rows of many classes, hardly any of each, there is no vote: the network is
-    # fitted to the classes themselves, from a little warmth, with so many proposals and units for every class.
+    # With more rows of many classes there is no vote: in the same time a network that is fitted to the classes
+    # themselves, from a little warmth, is better. It has so many proposals and units for every class.
     votes: bool = True
+    most_rows_to_vote: int = 4_096
     class_proposals: int = 80_000
     many_class_units: int = 30
 
@@ -94,7 +94,7 @@ class Schedule:
         if n_classes <= self.many_classes:
             return found
         found = replace(found, samplers=self.samplers[:1], prices=(self.many_classes_price,))
-        if n_rows <= self.max_rows:
+        if n_rows <= self.most_rows_to_vote:
             return found
         share = self.n_student / type(self)().n_student
         return replace(
