@@ -87,7 +87,8 @@ def measure(n_rows: int, n_columns: int, learners: tuple[str, ...]) -> Iterator[
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             start = f"| {n_rows:,} | {n_columns} | {learner} |"
             if done.returncode:
-                yield f"{start} did not end: {done.stderr.strip()[-80:]} |"
+                why = "ended by the system, for want of memory" if done.returncode == -9 else done.stderr.strip()[-80:]
+                yield f"{start} {why} |"
             else:
                 yield f"{start} {' | '.join(_cells(json.loads(done.stdout.splitlines()[-1]), n_rows))} |"
 
