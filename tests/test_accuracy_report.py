@@ -140,12 +140,17 @@ def test_every_part_has_a_section() -> None:
 
 
 def test_real_tables_stand_beside_what_peers_reach(monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = [row(name, OURS, a, fold=fold) for name, a in (("iris", 0.95), ("wine", 0.9)) for fold in (0, 1)]
+    figures = (("iris", 0.95, 12), ("wine", 0.9, 20))
+    ours = [row(name, OURS, a, fold=fold, conditions=n) for name, a, n in figures for fold in (0, 1)]
     peers = [row(name, "RF", 0.9, fold=fold) for name in ("iris", "wine", "other") for fold in (0, 1)]
-    monkeypatch.setattr(tables, "read_baselines", lambda: results(*peers, row("iris", "EBM-main", 0.97)))
+    ebm = [row("iris", "EBM-main", 0.97, fold=fold) for fold in (0, 1)]
+    monkeypatch.setattr(tables, "read_baselines", lambda: results(*peers, *ebm))
+    monkeypatch.setattr(tables, "class_counts", lambda: {"iris": 3, "wine": 2})
     text = "\n".join(report.report_tables(results(*ours, row("wine", OURS, np.nan, fold=2, error="no memory"))))
-    assert "| iris | .9500 | .9700 | .9000 |" in text
-    assert "| wine |  |  | .9000 |" in text  # a fold of ours failed
+    assert "| iris (3) | .950 | .970 | .900 | 12 |" in text
+    assert "| wine |  |  | .900 |  |" in text  # a fold of ours failed
+    assert "| mean of more | .950 | .970 | .900 | 12 |" in text
+    assert "| mean of all |  |  | .900 |  |" in text
     assert "| rulenet − RF | +0.0250 |" in text
     assert "other" not in text
 

@@ -1,19 +1,17 @@
 """From the results of fits to Markdown; every function takes a frame as `read_part` gives it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from benchmarks.accuracy import tables
 from benchmarks.accuracy.names import BOOSTING, DEEP, FLAT, HERE, OURS, PEERS, PER_CLASS, RIPPER_PEER, in_time_of
 from benchmarks.accuracy.pays import report_pay, report_pay_tables
+from benchmarks.accuracy.real import present, report_tables
 from benchmarks.accuracy.sets import UCI, group_of
-from rulenet.experiments import average_scores, compare, failures, read_results, read_sessions, to_markdown
-from rulenet.experiments.statistics import as_table
-from rulenet.experiments.tables import show_comparisons
+from rulenet.experiments import failures, read_results, read_sessions
 
 TARGETS = {
     "artificial": 0.990,
@@ -74,75 +72,8 @@ def _list_failures(frame: pd.DataFrame) -> list[str]:
     return ["Not finished:", "", *lines, ""] if lines else []
 
 
-TABLES_PROTOCOL = (
-    "Five stratified folds (seed 0), two where a table has more than 5,000 rows. Ours sees the table as it is read, "
-    "and is told which columns are nominal; one seed, two threads. Peers' figures come from a file of what they reach "
-    "on the same folds, but for those marked *here*."
-)
-SHOWN_PEERS = ("CART", "CART-tuned", "J48", "JRip", "LR", "EBM-main", "HGB", "RF")
-FIGURES = ("accuracy", "balanced_accuracy", "auc", "log_loss", "size", "conditions", "fit_seconds")
-
-
-def report_tables(frame: pd.DataFrame) -> list[str]:
-    known = tables.read_baselines()
-    peers = known[known["dataset"].isin(frame["dataset"])]
-    every = pd.concat([frame, peers], ignore_index=True)
-    slowest = frame[frame["learner"] == OURS].groupby("dataset")["fit_seconds"].max()
-    return [
-        *_section("Real tables", [TABLES_PROTOCOL]),
-        *_section("Accuracy on real tables", [to_markdown(accuracy_with_counts(every))]),
-        *_section("Means over real tables", [to_markdown(mean_figures(every))]),
-        *_section("Ours minus each, fold by fold, then by table", [to_markdown(differences(frame, every))]),
-        f"Slowest fit of ours: {slowest.max():.1f} s ({slowest.idxmax()}).",
-        "",
-    ]
-
-
-def accuracy_with_counts(every: pd.DataFrame) -> pd.DataFrame:
-    """A row a table; below, the mean over those that all shown learners finished, and how often each is best."""
-    shown = _present(every, (OURS, *HERE.values(), *SHOWN_PEERS))
-    scores = average_scores(every)[shown]
-    whole = scores.dropna()
-    best = whole.round(9).eq(whole.round(9).max(axis=1), axis=0).sum()
-    below = pd.DataFrame(
-        [whole.mean(), best.astype(float)], index=[f"mean of {len(whole)} tables", "best, or equal to it, on"]
-    )
-    table = pd.concat([scores.map(_accuracy), below.iloc[:1].map(_accuracy), below.iloc[1:].map(COUNT.format)])
-    return table.rename_axis(index="table")
-
-
-def _accuracy(value: float) -> str:
-    return "" if pd.isna(value) else f"{value:.4f}".removeprefix("0")
-
-
-def mean_figures(every: pd.DataFrame) -> pd.DataFrame:
-    """A row a learner: means of tables' means, over those tables that it finished, and their number."""
-    columns = [name for name in FIGURES if name in every]
-    rows = {name: average_scores(every, name).mean() for name in columns}
-    table = pd.DataFrame(rows).reindex(every["learner"].unique())
-    table.insert(0, "tables", average_scores(every).notna().sum().reindex(table.index).map(COUNT.format))
-    form = {"size": "{:.1f}", "conditions": "{:.1f}", "fit_seconds": "{:.2f}"}
-    for name in form.keys() & set(columns):
-        table[name] = [form[name].format(x) if x == x else "" for x in table[name]]
-    return table.rename_axis(index="learner").rename(columns={"fit_seconds": "seconds"})
-
-
-def differences(frame: pd.DataFrame, every: pd.DataFrame) -> pd.DataFrame:
-    """Ours compared with every other learner, over the tables and folds that both finished."""
-    ours = frame[frame["learner"] == OURS][["dataset", "fold", "accuracy"]].dropna()
-    rows = []
-    for learner in every["learner"].unique():
-        if learner != OURS:
-            theirs = every[every["learner"] == learner][["dataset", "fold", "accuracy"]].dropna()
-            pairs = ours.merge(theirs, on=["dataset", "fold"], suffixes=("", "_theirs"))
-            means = pairs.groupby("dataset")[["accuracy", "accuracy_theirs"]].mean().set_axis([OURS, learner], axis=1)
-            if len(means) > 1:
-                rows.append(compare(means, OURS, learner))
-    return show_comparisons(as_table(rows)) if rows else pd.DataFrame()
-
-
 def report_main(frame: pd.DataFrame) -> list[str]:
-    learners = [OURS, *_present(frame, PEERS)]
+    learners = [OURS, *present(frame, PEERS)]
     return [
         *_section("Accuracy on test rows", accuracy_table(frame, learners)),
         *_section("Size", size_table(frame, learners)),
@@ -273,7 +204,7 @@ def report_vote(frame: pd.DataFrame) -> list[str]:
 def report_classes(frame: pd.DataFrame) -> list[str]:
     both = [name for name, rows in frame.groupby("dataset") if {OURS, PER_CLASS} <= set(rows["learner"])]
     pair = frame[frame["dataset"].isin(both) & frame["learner"].isin((OURS, PER_CLASS))]
-    learners = _present(frame, (OURS, PER_CLASS, *PEERS))
+    learners = present(frame, (OURS, PER_CLASS, *PEERS))
     return [
         *_section("Several classes", _markdown(_means(frame, "accuracy", learners), ACCURACY)),
         *_section(
@@ -284,7 +215,7 @@ def report_classes(frame: pd.DataFrame) -> list[str]:
 
 
 def report_whole(frame: pd.DataFrame) -> list[str]:
-    learners = _present(frame, (OURS, *PEERS))
+    learners = present(frame, (OURS, *PEERS))
     return [
         *_section("All rows", ["Sets of more than 4000 rows; the other ones are whole above."]),
         *_markdown(_means(frame, "accuracy", learners), ACCURACY),
@@ -336,11 +267,6 @@ def _growth(frame: pd.DataFrame) -> pd.DataFrame:
     means = frame[frame["learner"] == OURS].groupby("group")[["accuracy", "size", "fit_seconds", "memory"]].mean()
     means.index = means.index.map(lambda group: int(group.split()[0].replace(",", "")))
     return means.sort_index()
-
-
-def _present(frame: pd.DataFrame, learners: Iterable[str]) -> list[str]:
-    there = set(frame["learner"])
-    return [name for name in learners if name in there]
 
 
 def _means(frame: pd.DataFrame, column: str, learners: Sequence[str]) -> pd.DataFrame:

@@ -7,7 +7,7 @@ a table has more than 5,000 rows.
 
 import os
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import pandas as pd
@@ -31,6 +31,16 @@ def read_columns() -> pd.DataFrame:
     """A row a column of a table: table, column, type, n_distinct, n_missing."""
     columns = pd.read_csv(folder() / "columns.csv")
     return columns.assign(table=[file.split(".")[0] for file in columns["file"]])
+
+
+@cache
+def class_counts() -> dict[str, int]:
+    """The number of classes of every table; empty where the tables are not at hand."""
+    if not (folder() / "columns.csv").exists():
+        return {}
+    columns = read_columns()
+    classes = columns[columns["type"] == "class"]
+    return dict(zip(classes["table"], classes["n_distinct"].astype(int), strict=True))
 
 
 def table_sets(quick: bool) -> Sets:
