@@ -1,4 +1,4 @@
-"""How commands say what they take: plain text in sections, without the packages that draw, which load slower than all else."""
+"""How commands say what they take: plain text in sections; the packages that draw would load longer than all else."""
 
 import os
 from collections.abc import Iterator
