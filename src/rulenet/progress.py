@@ -46,7 +46,8 @@ def shown(verbose: int, label: str) -> Iterator[protocol.Report]:
                 stages.append(progress.stage)
 
         def tell(n_compiled: int) -> None:
-            bar.update(task, description=f"{label}: {COMPILING} ({n_compiled} parts so far)")
+            what = f"{COMPILING} ({n_compiled} parts so far)" if n_compiled else "done"
+            bar.update(task, description=f"{label}: {what}")
 
         with told_of_compiling(tell):
             yield report

@@ -9,13 +9,16 @@ import typer
 
 from rulenet.cli import data, evaluate, explain, fit, look, page, picture, predict, show
 from rulenet.cli.demo import demo
+from rulenet.cli.help import SETTINGS, Command, Commands
 from rulenet.cli.reproduce import reproduce
 
 app = typer.Typer(
+    cls=Commands,
     help="Deep rule networks: classifiers that can be read, learned from tables.",
     no_args_is_help=True,
     pretty_exceptions_show_locals=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+    context_settings=SETTINGS,
 )
 
 
@@ -36,14 +39,14 @@ def main(
     """Deep rule networks: classifiers that can be read, learned from tables."""
 
 
-app.command()(demo)
-app.command(epilog=look.EPILOG)(look.look)
-app.command(epilog=fit.EPILOG)(fit.fit)
-app.command(epilog=predict.EPILOG)(predict.predict)
-app.command(epilog=show.EPILOG)(show.show)
-app.command(epilog=explain.EPILOG)(explain.explain)
-app.command(epilog=picture.EPILOG)(picture.picture)
-app.command(epilog=page.EPILOG)(page.page)
-app.command(epilog=evaluate.EPILOG)(evaluate.evaluate)
-app.command(epilog=data.EPILOG)(data.data)
+app.command(cls=Command)(demo)
+app.command(cls=Command, epilog=look.EPILOG)(look.look)
+app.command(cls=Command, epilog=fit.EPILOG)(fit.fit)
+app.command(cls=Command, epilog=predict.EPILOG)(predict.predict)
+app.command(cls=Command, epilog=show.EPILOG)(show.show)
+app.command(cls=Command, epilog=explain.EPILOG)(explain.explain)
+app.command(cls=Command, epilog=picture.EPILOG)(picture.picture)
+app.command(cls=Command, epilog=page.EPILOG)(page.page)
+app.command(cls=Command, epilog=evaluate.EPILOG)(evaluate.evaluate)
+app.command(cls=Command, epilog=data.EPILOG)(data.data)
 app.add_typer(reproduce, name="reproduce")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rulenet.cli.errors import plain_errors
+from rulenet.cli.help import Command, Commands
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from rulenet.experiments.paper.report import Report
 
 reproduce = typer.Typer(
-    help="The tables and figures of the paper on deep and shallow rule learning.", no_args_is_help=True
+    cls=Commands, help="The tables and figures of the paper on deep and shallow rule learning.", no_args_is_help=True
 )
 
 Out = Annotated[Path, typer.Option(help="Folder for results.csv, the report and the plots; a run is resumed from it.")]
@@ -26,7 +27,7 @@ DataHome = Annotated[Path | None, typer.Option(help="Folder of the UCI files; el
 WithRipper = Annotated[bool, typer.Option(help="Run RIPPER too, where wittgenstein is installed.")]
 
 
-@reproduce.command("table2")
+@reproduce.command("table2", cls=Command)
 @plain_errors()
 def run_table2(out: Out = Path("results/table2"), n_jobs: Jobs = -1, ripper: WithRipper = True) -> None:
     """Three networks, RIPPER and CART on 20 artificial data sets."""
@@ -39,7 +40,7 @@ def run_table2(out: Out = Path("results/table2"), n_jobs: Jobs = -1, ripper: Wit
     _show(table2.report(results), out, "table2", results)
 
 
-@reproduce.command("table3")
+@reproduce.command("table3", cls=Command)
 @plain_errors()
 def run_table3(
     out: Out = Path("results/table3"),
@@ -62,7 +63,7 @@ def run_table3(
         _show(table3.report_fair(fair), out, "table3-fair", fair)
 
 
-@reproduce.command("figure4")
+@reproduce.command("figure4", cls=Command)
 @plain_errors()
 def run_figure4(out: Out = Path("results/figure4"), n_jobs: Jobs = -1) -> None:
     """The grid search: 54 deep and 42 shallow settings on 20 artificial data sets."""
@@ -73,7 +74,7 @@ def run_figure4(out: Out = Path("results/figure4"), n_jobs: Jobs = -1) -> None:
     _show(figure4.report(results), out, "figure4", results)
 
 
-@reproduce.command("figure5")
+@reproduce.command("figure5", cls=Command)
 @plain_errors()
 def run_figure5(out: Out = Path("results/figure5"), n_jobs: Jobs = -1) -> None:
     """Accuracy on the training rows over mini-batches."""
@@ -84,7 +85,7 @@ def run_figure5(out: Out = Path("results/figure5"), n_jobs: Jobs = -1) -> None:
     _show(figure5.report(results), out, "figure5", results)
 
 
-@reproduce.command("example")
+@reproduce.command("example", cls=Command)
 @plain_errors()
 def run_example(out: Out = Path("results/example")) -> None:
     """Section 4.1: equations 1 and 2, their sizes and their networks."""
@@ -93,7 +94,7 @@ def run_example(out: Out = Path("results/example")) -> None:
     _show(example.report(), out, "example")
 
 
-@reproduce.command("beyond")
+@reproduce.command("beyond", cls=Command)
 @plain_errors()
 def run_beyond(
     out: Out = Path("results/beyond"),

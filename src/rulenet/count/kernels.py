@@ -631,20 +631,20 @@ def propose(walk, rows, bounds, kind):
         if need < 1 or need > min(n, bounds.max_need):
             return nothing
         return np.int64(EDIT), unit, n, need
+    copied = kind == COPY
+    if copied and n_units == max_units:
+        return nothing
     if kind == REPAIR:
         row = draw_wrong_row(walk, rows)
         n = edit_for_row(walk, rows, unit, row, n, bounds.max_inputs) if row >= 0 else np.int64(-1)
-    elif kind == COPY:
-        if n_units == max_units:
-            return nothing
-        n = edit_inputs(walk, rows, ADD + draw_below(walk.random, THREE), n, bounds.max_inputs)
-        for k in range(walk.bias.size):
-            walk.fresh_points[k] = walk.points[unit, k]
-        if n <= 0:
-            return nothing
-        return np.int64(NEW), unit, n, min(need, n)
     else:
-        n = edit_inputs(walk, rows, kind, n, bounds.max_inputs)
+        edited = ADD + draw_below(walk.random, THREE) if copied else np.int64(kind)
+        n = edit_inputs(walk, rows, edited, n, bounds.max_inputs)
+    if copied and n > 0:
+        copy_points(walk, unit)
+        return np.int64(NEW), unit, n, min(need, n)
+    if copied:
+        return nothing
     if n < 0:
         return nothing
     if n == 0:
