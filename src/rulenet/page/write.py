@@ -22,7 +22,8 @@ from rulenet.scene.labels import visible
 
 SCRIPTS = (
     "evaluate", "bits", "rows", "conditions", "network", "scores", "reasons", "edits", "model_file", "dom", "paint",
-    "histogram", "layout", "drawing", "rules", "scoreboard", "table", "inspector", "question", "history", "view", "app",
+    "histogram", "layout", "drawing", "steps", "rules", "scoreboard", "table", "inspector", "question", "history",
+    "view", "app",
 )  # fmt: skip
 #: How tall a compact page is, in pixels.
 COMPACT = 460

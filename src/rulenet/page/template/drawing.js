@@ -3,18 +3,16 @@
 const NAME = 26;
 const PAPER = [680, 900]; // what a printed page has room for; letters would be too small where a drawing is much larger
 
-function noteOf(app, ref) {
+function noteOf(app, ref, { n, classes } = app.coverage(ref)) {
   if (app.compact) return "";
-  const { n, classes } = app.coverage(ref);
   if (!n) return "no rows";
   const said = spokenClass(app, classes);
   return `${plural(n, "row")}, ${percent(classes[said] / n, 0)} ${spokenName(app.classes[said], 18)}`;
 }
 
 // The same in few characters: how many rows, and how pure they are.
-function countOf(app, ref) {
+function countOf(app, ref, { n, classes } = app.coverage(ref)) {
   if (app.compact) return "";
-  const { n, classes } = app.coverage(ref);
   return n ? `${thousands(n)} · ${percent(classes[spokenClass(app, classes)] / n, 0)}` : "no rows";
 }
 
@@ -247,6 +245,7 @@ function legend(app) {
   const gates = [["all", "all of: every input must hold"], ["any", "any of: one is enough"], ["some", "at least 2 of: so many must hold"]];
   return el("div", { class: "legend" },
     gates.map(([kind, words]) => el("span", { class: "swatch" }, el("i", { class: `box ${kind}` }), words)),
+    app.data.units.some((unit) => unit.inputs.some(([, times]) => times > 1)) && el("span", {}, "×2: counts twice"),
     el("span", {}, "bar and numbers: how many rows, and the share of the class that most of them are of"),
     hasColours(app) ? app.classes.map((name, k) => el("span", { class: "swatch" }, swatch(app, k), shortened(name, 30))) : focusPicker(app));
 }

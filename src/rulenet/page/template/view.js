@@ -53,7 +53,7 @@ class View {
     this.selected = ref;
     this.reveal(ref);
     this.show("selected");
-    showWithin(this.parts.rules, this.parts.rules.querySelector(`.node[data-ref="${ref}"]`));
+    showWithin(this.parts.rules, this.parts.rules.querySelector(`.node[data-ref="${ref}"]`) || this.parts.rules.querySelector(`[data-refs~="${ref}"]`));
     showWithin(this.parts.canvas, this.parts.canvas.querySelector(`.node[data-ref="${ref}"]`));
   }
 
@@ -239,11 +239,14 @@ class View {
   // What the pointer or the focus is on is marked wherever it stands.
   link(root) {
     const mark = (event) => {
-      const ref = event.target.closest?.("[data-ref]")?.getAttribute("data-ref") ?? null;
-      if (ref === this.hot) return;
-      this.hot = ref;
+      const { ref, refs } = event.target.closest?.("[data-ref]")?.dataset ?? {}, hot = refs ?? ref;
+      if (hot === this.hot) return;
+      this.hot = hot;
       root.querySelectorAll(".hot").forEach((node) => node.classList.remove("hot"));
-      if (ref !== null) root.querySelectorAll(`.node[data-ref="${ref}"], path[data-from="${ref}"]`).forEach((node) => node.classList.add("hot"));
+      if (!hot) return;
+      const wanted = refs ? [`[data-refs="${refs}"]`] : [`.node[data-ref="${ref}"]`, `[data-refs~="${ref}"]`];
+      hot.split(" ").forEach((x) => wanted.push(`.canvas .node[data-ref="${x}"]`, `path[data-from="${x}"]`));
+      root.querySelectorAll(wanted).forEach((node) => node.classList.add("hot"));
     };
     root.addEventListener("pointerover", mark);
     root.addEventListener("focusin", mark);
