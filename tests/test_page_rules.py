@@ -138,3 +138,17 @@ def test_an_edit_changes_the_steps(browser, folder):
     assert {head: set(lines) for head, lines in after} == said_by_text(page.same_as_python().fitted_)
     page.click("#undo-top")
     assert page.run(SAID) == before
+
+
+def test_the_tab_key_stops_once_at_the_rules_and_arrows_lead_on(browser, folder):
+    from selenium.webdriver import ActionChains, Keys
+
+    page = Opened(browser, folder, points(3, 4))
+    chips = "document.querySelectorAll('#rules .chip')"
+    assert page.run(f"return [...{chips}].filter((x) => x.tabIndex === 0).length") == 1
+    page.run(f"{chips}[0].focus()")
+    ActionChains(browser).send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ENTER).perform()
+    wanted = page.run(f"return {chips}[2].dataset.ref")
+    assert page.run("return [String(app.selected), document.activeElement.dataset.ref]") == [wanted, wanted]
+    ActionChains(browser).send_keys(Keys.END).perform()
+    assert page.run(f"return document.activeElement === [...{chips}].at(-1)")

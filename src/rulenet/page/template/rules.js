@@ -1,9 +1,12 @@
 // The rules as text, linked with the drawing.
 
+// A long text is broken where its line ends; a short one stands in one piece.
+const chipKind = (text, kind) => `chip ${kind}${text.length > 36 ? " long" : ""}`;
+
 function chip(app, ref, text, kind, more = {}) {
   const { select, ...attributes } = { select: () => app.select(ref), ...more };
   return el("span", {
-    class: classesOf(app, ref, `chip ${kind}`),
+    class: classesOf(app, ref, chipKind(text, kind)),
     "data-ref": ref,
     tabindex: 0,
     role: "button",
@@ -13,9 +16,9 @@ function chip(app, ref, text, kind, more = {}) {
       select();
     },
     onkeydown: (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
+      if (event.key === "Enter" || event.key === " ") select();
+      else if (!stepFrom(event.currentTarget, event)) return;
       event.preventDefault();
-      select();
     },
     ...attributes,
   }, text);
@@ -34,11 +37,12 @@ const conditionChip = (app, ref) => pictured(app, chip(app, ref, app.textOf(ref)
 
 // A step stands for all inputs that count in it; clicks lead from one of these to the next.
 function stepChip(app, { said, condition, refs }, first, note) {
-  const attribute = app.attributes[condition.attribute], words = ["node", "chip", "condition", "step"];
+  const attribute = app.attributes[condition.attribute], text = first ? textOf(attribute, said) : withoutName(attribute, said);
+  const words = ["node", chipKind(text, "condition step")];
   if (refs.includes(app.selected)) words.push("selected");
   if (app.asked) words.push(holdsIn(app.asked.values)(condition) ? "lit" : "dark");
   if (app.query) words.push(refs.some((ref) => app.matches(ref)) ? "match" : "faded");
-  const found = chip(app, refs[0], first ? textOf(attribute, said) : withoutName(attribute, said), "", {
+  const found = chip(app, refs[0], text, "", {
     class: words.join(" "),
     "data-refs": refs.join(" "),
     title: [note, ...refs.map((ref) => app.textOf(ref))].filter(Boolean).join("\n"),
@@ -52,7 +56,7 @@ function stepChip(app, { said, condition, refs }, first, note) {
 function lineOf(app, steps, uses, points) {
   if (steps[0].ref !== undefined) {
     const [{ ref, points: n }] = steps;
-    return [inline(app, ref, points ? `${n} if ` : "", uses), el("span", { class: "note" }, ` ${noteOf(app, ref)}`)];
+    return noted(app, ref, points ? `${n} if ` : "", uses);
   }
   return steps.map((step, i) => {
     const found = coverageOf(conditionBits(step.condition, app.rows), app.rows), note = (steps.length > 1 ? countOf : noteOf)(app, null, found);
@@ -67,8 +71,7 @@ function linesOf(app, ref, uses) {
   const unit = app.state.units[~ref], inputs = inOrder(app, unit), isClass = app.state.outputs.length > 1 && app.state.outputs.includes(~ref);
   const look = (list) => list.map(([input, times]) => `${times} ${usesIn(app, input, uses)} ${lookOf(app, input)}`).join();
   if (!isClass && PLAIN.includes(gateWords(unit))) {
-    const build = (input, times) => [inline(app, input, timesOf(times), uses), el("span", { class: "note" }, ` ${noteOf(app, input)}`)];
-    return { words: gateWords(unit), lines: inputs.map(([input, times]) => [look([[input, times]]), () => build(input, times)]) };
+    return { words: gateWords(unit), lines: inputs.map(([input, times]) => [look([[input, times]]), () => noted(app, input, timesOf(times), uses)]) };
   }
   const lines = stepsOf(app, inputs), points = inPoints(lines), counts = new Map(inputs);
   const mine = (steps) => [...new Set(steps.flatMap(({ refs }) => refs))].map((input) => [input, counts.get(input)]);
@@ -83,6 +86,14 @@ const standsAlone = (app, ref, uses) => uses.get(ref) > 1 || ~ref in app.state.n
 
 const timesOf = (times) => (times > 1 ? `${times} × ` : "");
 
+const noteBeside = (app, ref) => el("span", { class: "note" }, ` ${noteOf(app, ref)}`);
+
+// A part with what it covers: beside it, or beside its first line.
+function noted(app, ref, counted, uses) {
+  const found = inline(app, ref, counted, uses);
+  return found.localName === "div" ? found : [found, noteBeside(app, ref)];
+}
+
 function inline(app, ref, counted, uses) {
   if (!isUnit(ref)) return el("span", {}, counted, conditionChip(app, ref));
   if (standsAlone(app, ref, uses)) return el("span", {}, counted, chip(app, ref, app.nameOf(~ref), "concept"));
@@ -90,12 +101,12 @@ function inline(app, ref, counted, uses) {
   const deep = unit.inputs.some(([input]) => isUnit(input) && !standsAlone(app, input, uses));
   if (deep) {
     const { words: asked, lines } = linesOf(app, ref, uses);
-    return el("div", { class: "inner" }, counted, chip(app, ref, app.nameOf(~ref), "unit"), ` ${asked}`, el("ul", {}, lines.map(([, build]) => el("li", {}, build()))));
+    return el("div", { class: "inner" }, counted, chip(app, ref, app.nameOf(~ref), "unit"), ` ${asked}`, noteBeside(app, ref), el("ul", {}, lines.map(([, build]) => el("li", {}, build()))));
   }
   const parts = unit.inputs.map(([input, n]) => inline(app, input, timesOf(n), uses));
   const join = words === "all of" ? " and " : words === "any of" ? " or " : ", ";
-  const joined = parts.flatMap((part, i) => (i ? [el("span", { class: "join" }, join), part] : [part]));
-  const plain = join !== ", ";
+  const plain = join !== ", ", tied = (part, i) => el("span", { class: "tied" }, part, i < parts.length - 1 && ",");
+  const joined = parts.flatMap((part, i) => [i ? (plain ? el("span", { class: "join" }, join) : " ") : "", plain ? part : tied(part, i)]);
   return el("span", { class: "inner", "data-ref": ref }, counted, chip(app, ref, app.nameOf(~ref), "unit"),
     plain ? " " : ` ${words} (`, joined, plain ? "" : ")");
 }
@@ -115,7 +126,7 @@ function block(app, ref, head, uses) {
   const { words, lines } = linesOf(app, ref, uses), said = words === "if" ? "" : words;
   const whole = kept(app, "block", ref, () => el("div", { class: "rule-block", "data-ref": ref }, el("div", { class: "rule-head" }), el("ul", {})));
   arrange(whole.firstChild, kept(app, "head", `${head} ${words} ${lookOf(app, ref)}`, () =>
-    el("span", {}, head[0], chip(app, ref, app.nameOf(~ref), "concept"), ` ${head[1]} `, el("b", {}, said), el("span", { class: "note" }, ` ${noteOf(app, ref)}`))));
+    el("span", {}, head[0], chip(app, ref, app.nameOf(~ref), "concept"), ` ${head[1]} `, el("b", {}, said), noteBeside(app, ref))));
   arrange(whole.lastChild, lines.map(([look, build]) => kept(app, "rule", `${~ref} ${look}`, () => el("li", {}, build()))));
   return whole;
 }

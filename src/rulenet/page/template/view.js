@@ -182,6 +182,7 @@ class View {
     this.looks = new Map();
     drawNetwork(this);
     arrange(this.parts.rules, rulesText(this));
+    roveIn(this.parts.rules, this.selected);
     showIn(this.parts.scores, scoreboard(this));
     showIn(this.parts.panel, { selected: inspector, row: question, history: historyPanel }[this.tab](this));
     for (const [name, tab] of Object.entries(this.parts.tabs)) {
