@@ -104,11 +104,13 @@ class View {
     canvas.scrollLeft = 0;
   }
 
-  // Cards are as tall as the drawing, within a screen.
+  // Cards are as tall as the drawing, within a screen; a wide drawing takes some of the width of the others.
   fitAtFirst() {
     const root = document.documentElement;
     this.fitWidth();
     if (this.compact) return;
+    document.querySelector("main").classList.toggle("wide", this.zoom < 0.9);
+    this.fitWidth();
     const beside = document.querySelector(".rules").scrollHeight, most = Math.max(innerHeight - 230, 480);
     root.style.setProperty("--tall", `${Math.min(Math.max(this.drawn.height * this.zoom + 130, Math.min(beside + 70, most), 480), most)}px`);
   }
