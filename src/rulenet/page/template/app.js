@@ -150,7 +150,8 @@ class App extends View {
     const text = textOf(this.attributes[condition.attribute], condition);
     if (!whole) return this.edit(`added ${text} to ${this.nameOf(k)}`, addInput(this.state, k, condition));
     this.opened.add(this.state.units.length);
-    return this.edit(`added ${text} as a rule of its own to ${this.nameOf(k)}`, addUnit(this.state, k, condition));
+    this.edit(`added ${text} as a rule of its own to ${this.nameOf(k)}`, addUnit(this.state, k, condition));
+    if (this.drawn.width * this.zoom > this.parts.canvas.clientWidth) this.fitWidth();
   }
 
   moveCut(j, end, bound) {

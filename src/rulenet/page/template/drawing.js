@@ -137,7 +137,7 @@ function buildUnit(app, node) {
   group.append(svg("title", {}, `${app.textOf(ref)}\n${noteOf(app, ref)}`));
   group.append(svg("rect", { x: x - wide / 2, y: y - 10, width: wide, height: 20, rx: boxKind(unit) === "all" ? 4 : 10, class: `box ${boxKind(unit)}` }));
   group.append(svg("text", { x, y: y + 4, "text-anchor": "middle", class: "words" }, words));
-  const mark = app.state.locked.includes(~ref) ? " 🔒" : "";
+  const mark = app.state.locked.includes(~ref) ? " (locked)" : "";
   group.append(svg("text", { x, y: y - 14, "text-anchor": "middle", class: "name" }, shortened(name, node.isOutput ? NAME : 20) + mark));
   group.append(coverageBar(app, ref, x - wide / 2, y + 13, wide, 5));
   if (!node.isOutput) group.append(foldMark(app, node, x - wide / 2 + 3, y));

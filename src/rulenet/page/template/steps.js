@@ -41,6 +41,15 @@ function mergedSteps(app, column, inputs) {
   return steps;
 }
 
+// Steps are made anew only where an input is another one, or another condition.
+function keptSteps(app, column, inputs) {
+  const key = `steps ${inputs.join(" ")}`, asked = inputs.map(([ref]) => app.state.conditions[ref]), known = app.rows.cache.get(key);
+  if (known && known.asked.every((x, i) => x === asked[i])) return known.steps;
+  const steps = mergedSteps(app, column, inputs);
+  app.rows.cache.set(key, { asked, steps });
+  return steps;
+}
+
 // Inputs of a count as lines, those on one column as steps; those with the most points first.
 function stepsOf(app, inputs) {
   const columns = new Map(), columnOf = (ref) => (isUnit(ref) ? null : app.state.conditions[ref].attribute), lines = [];
@@ -49,7 +58,7 @@ function stepsOf(app, inputs) {
     const column = columnOf(ref), alike = column === null ? [] : columns.get(column);
     if (!alike) continue;
     if (column !== null) columns.set(column, null);
-    lines.push(alike.length > 1 ? mergedSteps(app, column, alike) : [{ points: times, ref, refs: [ref] }]);
+    lines.push(alike.length > 1 ? keptSteps(app, column, alike) : [{ points: times, ref, refs: [ref] }]);
   }
   return lines.filter((steps) => steps.length).sort((a, b) => b[0].points - a[0].points);
 }
