@@ -12,13 +12,14 @@ from rulenet import Anneal, RuleNetworkClassifier
 from rulenet.datasets import make_tic_tac_toe
 from rulenet.page import Page
 
-SECONDS = 5.0
+#: A few seconds, and the same networks wherever and whenever they are learned.
+SEARCH = Anneal(n_restarts=8, n_proposals=150_000)
 
 
 def tic_tac_toe() -> Page:
     """Rules for the end of a game."""
     X, y = make_tic_tac_toe()
-    model = RuleNetworkClassifier(search=Anneal(max_time=SECONDS), random_state=0).fit(X, y)
+    model = RuleNetworkClassifier(search=SEARCH, random_state=0).fit(X, y)
     return model.page(X, y, title="Tic-tac-toe")
 
 
@@ -27,7 +28,7 @@ def cells() -> Page:
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     y = y.map({0: "malignant", 1: "benign"}).rename("cell")
     held = X.index % 3 == 0
-    model = RuleNetworkClassifier(search=Anneal(max_time=SECONDS), random_state=0).fit(X[~held], y[~held])
+    model = RuleNetworkClassifier(search=SEARCH, random_state=0).fit(X[~held], y[~held])
     return model.page(X[~held], y[~held], held_out=(X[held], y[held]), title="Cells under the microscope")
 
 
@@ -37,8 +38,12 @@ SHOTS = {
     "page-row": ("tic-tac-toe", "app.listCell('rows', 0, 0); app.pick('rows', app.listed.rows[3])"),
     "page-cut": (
         "cells",
-        "const j = [...app.now.result.bits.keys()].find((r) => r >= 0), { end, ...at } = app.endsOf(j)[0];"
-        "app.moveCut(j, at, 1.1 * end); app.select(j)",
+        "const cuts = [...app.now.result.bits.keys()].filter((r) => r >= 0), matters = (j) => {"
+        "  const { end, ...at } = app.endsOf(j)[0];"
+        "  app.moveCut(j, at, 1.1 * end);"
+        "  return app.now.scores.accuracy < app.first.scores.accuracy || app.goTo(app.at - 1);"
+        "};"
+        "app.select(cuts.find(matters))",
     ),
 }
 #: Until reason and change of a row are found.

@@ -2,6 +2,7 @@ import itertools
 import json
 import re
 import time
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +19,7 @@ from rulenet.formulas.explain import explain
 from rulenet.page import compact_page, make_page
 from rulenet.page.data import sampled
 from rulenet.page.templates import template
-from rulenet.page.write import page_script
+from rulenet.page.write import SCRIPTS, page_script, page_style
 from rulenet.scene.labels import visible
 
 MOST_BYTES = 150_000
@@ -306,10 +307,18 @@ def test_many_rows_are_sampled_and_the_page_says_so(browser, folder):
 
 
 def test_its_own_code_and_style_are_small():
-    assert (
-        len(page_script().encode()) + len(template("style.css").encode()) + len(template("page.html").encode())
-        <= MOST_BYTES
-    )
+    parts = (page_script(), page_style(), template("page.html"))
+    assert sum(len(part.encode()) for part in parts) <= MOST_BYTES
+    case = CASES["counting"]()
+    html = str(make_page(case.fitted, case.X, case.y))
+    assert all(part in html for part in parts[:2])
+
+
+def test_no_name_in_its_code_is_given_twice():
+    sources = "\n".join(template(f"{name}.js") for name in SCRIPTS)
+    names = re.findall(r"^(?:async function|function|const|let|class) (\w+)", sources, re.MULTILINE)
+    assert [name for name, times in Counter(names).items() if times > 1] == []
+    assert "stepsOf" in names
 
 
 def test_names_cannot_leave_the_data():

@@ -277,3 +277,25 @@ def luminance(colour: str) -> float:
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     red, green, blue = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_the_tab_key_leads_from_a_changed_field_to_the_next(browser, folder):
+    from selenium.webdriver import ActionChains, Keys
+
+    page = Opened(browser, folder, CASES["numbers"]())
+    page.run("app.ask('rows', 3); document.querySelector('[data-field]').focus()")
+    fields = [field.get_attribute("data-field") for field in page.all("[data-field]")]
+    ActionChains(browser).key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).perform()
+    ActionChains(browser).send_keys("0.25", Keys.TAB).perform()
+    page.browser.execute_async_script("setTimeout(arguments[0], 50)")
+    assert page.find(f"[data-field='{fields[0]}']").get_attribute("value") == "0.25"
+    assert page.run("return document.activeElement.dataset.field") == fields[1]
+
+
+def test_a_unit_that_is_dropped_is_told_by_name_and_meaning(browser, folder):
+    page = Opened(browser, folder, CASES["counting"]())
+    name = page.run(
+        "const k = app.state.outputs[0], [ref] = app.state.units[k].inputs.find(([r]) => r < 0);"
+        "const name = app.nameOf(~ref); app.drop(k, ref); return name"
+    )
+    assert page.find("#status").text.startswith(f"dropped {name}, ")

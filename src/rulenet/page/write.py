@@ -16,13 +16,14 @@ from rulenet.exceptions import ParameterError
 from rulenet.fitted import Fitted
 from rulenet.formulas.export.javascript_readers import source_of
 from rulenet.page.data import compact_data, page_data
-from rulenet.page.templates import template, without_comments
+from rulenet.page.templates import template, without_comments, without_spaces
 from rulenet.replacing import replacing
 from rulenet.scene.labels import visible
 
 SCRIPTS = (
     "evaluate", "bits", "rows", "conditions", "network", "scores", "reasons", "edits", "model_file", "dom", "paint",
-    "histogram", "layout", "drawing", "rules", "scoreboard", "table", "inspector", "question", "history", "view", "app",
+    "histogram", "layout", "drawing", "steps", "rules", "scoreboard", "table", "inspector", "question", "history",
+    "view", "app",
 )  # fmt: skip
 #: How tall a compact page is, in pixels.
 COMPACT = 460
@@ -95,7 +96,7 @@ def compact_page(fitted: Fitted) -> Page:
 
 
 def _filled(data: Mapping[str, Any], title: str) -> str:
-    script, style = page_script(), template("style.css")
+    script, style = page_script(), page_style()
     policy = POLICY.format(script=_hash(script), style=_hash(style))
     parts = {
         "policy": policy,
@@ -115,6 +116,12 @@ def page_script() -> str:
     readers = source_of(("number", "date", "instant", "seconds"))
     sources = "\n".join([readers, *(template(f"{name}.js") for name in SCRIPTS)])
     return f'(() => {{\n"use strict";\n{without_comments(sources)}\n}})();\n'
+
+
+@cache
+def page_style() -> str:
+    """The style of the page."""
+    return without_spaces(template("style.css"))
 
 
 def inert(data: Any) -> str:

@@ -65,8 +65,9 @@ class App extends View {
   textOf(ref, depth = 0) {
     if (!isUnit(ref)) return textOf(this.attributes[this.state.conditions[ref].attribute], this.state.conditions[ref]);
     const unit = this.state.units[~ref], words = gateWords(unit);
-    const parts = unit.inputs.map(([input, times]) => `${times > 1 ? `${times} × ` : ""}${isUnit(input) && depth > 0 ? this.nameOf(~input) : this.textOf(input, depth + 1)}`);
-    if (words === "all of" || words === "any of") return parts.map((x) => x).join(words === "all of" ? " and " : " or ");
+    const inner = (input) => (!isUnit(input) ? this.textOf(input) : depth ? this.nameOf(~input) : `(${this.textOf(input, depth + 1)})`);
+    const parts = unit.inputs.map(([input, times]) => timesOf(times) + inner(input));
+    if (words === "all of" || words === "any of") return parts.join(words === "all of" ? " and " : " or ");
     return parts.length ? `${words} (${parts.join(", ")})` : words;
   }
 
@@ -142,14 +143,15 @@ class App extends View {
   }
 
   drop(k, ref) {
-    this.edit(`dropped ${this.textOf(ref)} from ${this.nameOf(k)}`, dropInput(this.state, k, ref));
+    this.edit(`dropped ${isUnit(ref) ? `${this.nameOf(~ref)}, ` : ""}${this.textOf(ref)}${isUnit(ref) ? "," : ""} from ${this.nameOf(k)}`, dropInput(this.state, k, ref));
   }
 
   add(k, condition, whole) {
     const text = textOf(this.attributes[condition.attribute], condition);
     if (!whole) return this.edit(`added ${text} to ${this.nameOf(k)}`, addInput(this.state, k, condition));
     this.opened.add(this.state.units.length);
-    return this.edit(`added ${text} as a rule of its own to ${this.nameOf(k)}`, addUnit(this.state, k, condition));
+    this.edit(`added ${text} as a rule of its own to ${this.nameOf(k)}`, addUnit(this.state, k, condition));
+    if (this.drawn.width * this.zoom > this.parts.canvas.clientWidth) this.fitWidth();
   }
 
   moveCut(j, end, bound) {

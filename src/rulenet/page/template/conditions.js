@@ -133,6 +133,7 @@ function readListed(attribute, { cells }) {
 function readings(attribute, condition) {
   const some = isMeasured(attribute) ? condition.ranges.length : condition.cells.length;
   const found = !some ? [] : isMeasured(attribute) ? readMeasured(attribute, condition) : readListed(attribute, condition);
+  if (condition.missing && found[0]?.sign === "is known") return [{ sign: "is anything", values: [] }];
   if (condition.missing) found.push({ sign: "is missing", values: [] });
   return found.length ? found : [{ sign: "is impossible", values: [] }];
 }
@@ -147,9 +148,8 @@ function writeReading(name, { sign, values }) {
 const visible = (text) =>
   String(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (c) => `\\u${pad(c.codePointAt(0).toString(16), 4)}`);
 
-function textOf(attribute, condition) {
-  return visible(readings(attribute, condition).map((x) => writeReading(attribute.name, x)).join(" or "));
-}
+const plainText = (attribute, condition) => readings(attribute, condition).map((x) => writeReading(attribute.name, x)).join(" or ");
+const textOf = (attribute, condition) => visible(plainText(attribute, condition));
 
 function shortened(text, length) {
   const all = [...visible(text)];

@@ -2,10 +2,17 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+// A field that is left by the tab key tells of its change once the next one has the focus: what is drawn anew before
+// would take the next one away.
+let tabbing = false;
+addEventListener("keydown", (event) => (tabbing = event.key === "Tab"), true);
+addEventListener("keyup", () => (tabbing = false), true);
+const settled = (listener) => (event) => (tabbing ? void setTimeout(() => listener(event)) : listener(event));
+
 function filled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), name === "onchange" ? settled(value) : value);
     else if (name === "value") node.value = value;
     else if (name === "style") Object.entries(value).forEach(([property, x]) => node.style.setProperty(property, x));
     else if (name === "checked" || name === "selected" || name === "disabled") node[name] = true;

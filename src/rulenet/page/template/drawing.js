@@ -3,20 +3,20 @@
 const NAME = 26;
 const PAPER = [680, 900]; // what a printed page has room for; letters would be too small where a drawing is much larger
 
-function noteOf(app, ref) {
+function noteOf(app, ref, { n, classes } = app.coverage(ref)) {
   if (app.compact) return "";
-  const { n, classes } = app.coverage(ref);
   if (!n) return "no rows";
   const said = spokenClass(app, classes);
   return `${plural(n, "row")}, ${percent(classes[said] / n, 0)} ${spokenName(app.classes[said], 18)}`;
 }
 
 // The same in few characters: how many rows, and how pure they are.
-function countOf(app, ref) {
+function countOf(app, ref, { n, classes } = app.coverage(ref)) {
   if (app.compact) return "";
-  const { n, classes } = app.coverage(ref);
   return n ? `${thousands(n)} · ${percent(classes[spokenClass(app, classes)] / n, 0)}` : "no rows";
 }
+
+const countRoom = (app) => (app.compact ? 0 : Math.max(66, textWidth(`${thousands(app.rows.n)} · 100%`, 10.5)));
 
 function coverageBar(app, ref, x, y, width, height) {
   const { classes } = app.coverage(ref), all = app.rows.n || 1, group = svg("g", { class: "coverage" });
@@ -111,11 +111,11 @@ function buildRow(app, node) {
   group.append(svg("text", { x: right, y: y + 4, "text-anchor": "end" }, label));
   if (shut) group.append(foldMark(app, node, right + 3, y));
   else if (app.state.conditions[ref].ranges && !app.compact) {
-    const place = svg("g", { transform: `translate(${x - COUNT - BAR - HISTOGRAM - 14} ${y - 8})` });
+    const place = svg("g", { transform: `translate(${x - countRoom(app) - BAR - HISTOGRAM - 14} ${y - 8})` });
     place.append(histogram(app, app.rows, app.state.conditions[ref], HISTOGRAM, 13, 14));
     group.append(place);
   }
-  group.append(coverageBar(app, ref, x - COUNT - BAR - 7, y - 4, BAR, 8), svg("circle", { cx: x, cy: y, r: 4, class: "dot" }));
+  group.append(coverageBar(app, ref, x - countRoom(app) - BAR - 7, y - 4, BAR, 8), svg("circle", { cx: x, cy: y, r: 4, class: "dot" }));
   group.append(svg("text", { x: x - 10, y: y + 4, "text-anchor": "end", class: "note" }, countOf(app, ref)));
   return group;
 }
@@ -137,7 +137,7 @@ function buildUnit(app, node) {
   group.append(svg("title", {}, `${app.textOf(ref)}\n${noteOf(app, ref)}`));
   group.append(svg("rect", { x: x - wide / 2, y: y - 10, width: wide, height: 20, rx: boxKind(unit) === "all" ? 4 : 10, class: `box ${boxKind(unit)}` }));
   group.append(svg("text", { x, y: y + 4, "text-anchor": "middle", class: "words" }, words));
-  const mark = app.state.locked.includes(~ref) ? " 🔒" : "";
+  const mark = app.state.locked.includes(~ref) ? " (locked)" : "";
   group.append(svg("text", { x, y: y - 14, "text-anchor": "middle", class: "name" }, shortened(name, node.isOutput ? NAME : 20) + mark));
   group.append(coverageBar(app, ref, x - wide / 2, y + 13, wide, 5));
   if (!node.isOutput) group.append(foldMark(app, node, x - wide / 2 + 3, y));
@@ -167,10 +167,10 @@ const edgeRank = (app, nodes, { from, to }) =>
   (isLit(app, nodes.get(from).ref) ? 1 : 0) + ([nodes.get(from).ref, nodes.get(to).ref].includes(app.selected) ? 2 : 0);
 
 function drawNetwork(app) {
-  const length = app.opened.size ? 40 : 60, outputs = app.shownOutputs();
+  const length = app.opened.size ? 40 : 54, outputs = app.shownOutputs();
   const name = (node) => shortened(app.nameOf(~node.ref), node.isOutput ? NAME : 20);
   const measure = (node) => Math.max(textWidth(name(node), 12.5), node.isOutput ? textWidth(noteOf(app, node.ref), 10.5) : textWidth(countOf(app, node.ref), 10.5));
-  const { nodes, edges, width, height } = layoutOf(app.state, outputs, app.opened, (node) => app.labelOf(node.ref, length), measure, app.compact);
+  const { nodes, edges, width, height } = layoutOf(app.state, outputs, app.opened, (node) => app.labelOf(node.ref, length), measure, countRoom(app));
   const { drawing, edges: lines, nodes: parts } = app.parts.layers;
   Object.entries({ viewBox: `0 0 ${width} ${height}`, width: width * app.zoom, height: height * app.zoom }).forEach(([name, value]) => setNew(drawing, name, value));
   const ranked = edges.map((edge) => [edgeRank(app, nodes, edge), edge]).sort((a, b) => a[0] - b[0]);
@@ -189,7 +189,7 @@ function emptyDrawing() {
   return { edges, nodes, drawing: svg("svg", { role: "group", "aria-label": label }, edges, nodes) };
 }
 
-// One node at a time is in the order of the tab key; arrows up and down lead to the others.
+// One node of the drawing, and one of the rules, is in the order of the tab key; arrows up and down lead to the others.
 function roveIn(root, selected) {
   const nodes = [...root.querySelectorAll(".node")];
   const first = nodes.find((node) => node.getAttribute("data-ref") === String(selected)) || nodes[0];
@@ -197,7 +197,7 @@ function roveIn(root, selected) {
 }
 
 function stepFrom(node, event) {
-  const nodes = [...node.ownerSVGElement.querySelectorAll(".node")], at = nodes.indexOf(node);
+  const nodes = [...(node.closest("svg, .rules")?.querySelectorAll(".node") ?? [])], at = nodes.indexOf(node);
   const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: nodes.length - 1 }[event.key];
   if (to === undefined || !nodes[to]) return false;
   node.setAttribute("tabindex", -1);
@@ -247,6 +247,7 @@ function legend(app) {
   const gates = [["all", "all of: every input must hold"], ["any", "any of: one is enough"], ["some", "at least 2 of: so many must hold"]];
   return el("div", { class: "legend" },
     gates.map(([kind, words]) => el("span", { class: "swatch" }, el("i", { class: `box ${kind}` }), words)),
+    app.data.units.some((unit) => unit.inputs.some(([, times]) => times > 1)) && el("span", {}, "×2: counts twice"),
     el("span", {}, "bar and numbers: how many rows, and the share of the class that most of them are of"),
     hasColours(app) ? app.classes.map((name, k) => el("span", { class: "swatch" }, swatch(app, k), shortened(name, 30))) : focusPicker(app));
 }

@@ -2,7 +2,8 @@
 
 const scaled = (value) => Number(value);
 
-// Bins of equal width between the 1st and the 99th percentile; what lies beyond counts in the first and the last.
+// Bins of equal width between the 1st and the 99th percentile, without a long tail; what lies beyond counts in the first
+// and the last.
 function binsOf(rows, column, nBins) {
   const { codes, values, missing } = rows.columns[column];
   const counts = new Uint32Array(values.length);
@@ -18,7 +19,8 @@ function binsOf(rows, column, nBins) {
     for (let code = 0; code < values.length; code++) if ((left -= counts[code]) < 0) return scaled(values[code]);
     return scaled(values[values.length - 1]);
   };
-  let [low, high] = [quantile(0.01), quantile(0.99)];
+  const [lower, upper] = [quantile(0.25), quantile(0.75)], tail = upper > lower ? 2.5 * (upper - lower) : Infinity;
+  let [low, high] = [Math.max(quantile(0.01), lower - tail), Math.min(quantile(0.99), upper + tail)];
   if (!(high > low)) [low, high] = [low - 0.5, low + 0.5];
   const bins = Array.from({ length: nBins }, () => rows.classBits.map(() => 0));
   const at = (value) => Math.max(0, Math.min(nBins - 1, Math.floor(((scaled(value) - low) / (high - low)) * nBins)));

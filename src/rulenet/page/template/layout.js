@@ -2,11 +2,12 @@
 // parts are opened, closed, dropped or added.
 
 const ROW = 26, CROWDED = 60, TALL = 900, GAP = 58, BUS = 14;
-const BAR = 46, HISTOGRAM = 40, COUNT = 66;
+const BAR = 46, HISTOGRAM = 40;
 
-// `describe` gives the label of a row, `measure` how much room the names around a unit take.
+// `describe` gives the label of a row, `measure` how much room the names around a unit take; `count` is the room for how
+// many rows are covered, 0 where there are none.
 // A condition that many units share is one row; where conditions are very many, every unit has rows of its own.
-function layoutOf(state, outputs, opened, describe, measure, compact = false) {
+function layoutOf(state, outputs, opened, describe, measure, count) {
   const refs = below(state, outputs), nConditions = refs.filter((ref) => !isUnit(ref)).length;
   const crowded = nConditions > CROWDED;
   const nodes = new Map(), edges = [];
@@ -33,7 +34,7 @@ function layoutOf(state, outputs, opened, describe, measure, compact = false) {
   };
   outputs.forEach((k) => visit(~k));
   const pictured = [...nodes.values()].some((node) => !node.unit && state.conditions[node.ref].ranges);
-  return { crowded, edges, nodes, ...placedNodes(nodes, describe, measure, compact ? 28 : BAR + COUNT + 28 + (pictured ? HISTOGRAM : 0)) };
+  return { crowded, edges, nodes, ...placedNodes(nodes, describe, measure, count ? BAR + count + 28 + (pictured ? HISTOGRAM : 0) : 28) };
 }
 
 const pen = document.createElement("canvas").getContext("2d");

@@ -63,9 +63,9 @@ function gateWords(unit) {
   if (need <= 0) return "always";
   if (need > n) return "never";
   if (n === 1) return "if";
-  if (unit.inputs.some(([, times]) => times > 1)) return `at least ${need} points of`;
   if (need === n) return "all of";
   if (need === 1) return "any of";
+  if (unit.inputs.some(([, times]) => times > 1)) return `at least ${need} points of`;
   return 2 * (n - need) < need ? `all but at most ${n - need} of` : `at least ${need} of`;
 }
 

@@ -53,7 +53,7 @@ class View {
     this.selected = ref;
     this.reveal(ref);
     this.show("selected");
-    showWithin(this.parts.rules, this.parts.rules.querySelector(`.node[data-ref="${ref}"]`));
+    showWithin(this.parts.rules, this.parts.rules.querySelector(`.node[data-ref="${ref}"]`) || this.parts.rules.querySelector(`[data-refs~="${ref}"]`));
     showWithin(this.parts.canvas, this.parts.canvas.querySelector(`.node[data-ref="${ref}"]`));
   }
 
@@ -104,11 +104,13 @@ class View {
     canvas.scrollLeft = 0;
   }
 
-  // Cards are as tall as the drawing, within a screen.
+  // Cards are as tall as the drawing, within a screen; a wide drawing takes some of the width of the others.
   fitAtFirst() {
     const root = document.documentElement;
     this.fitWidth();
     if (this.compact) return;
+    document.querySelector("main").classList.toggle("wide", this.zoom < 0.9);
+    this.fitWidth();
     const beside = document.querySelector(".rules").scrollHeight, most = Math.max(innerHeight - 230, 480);
     root.style.setProperty("--tall", `${Math.min(Math.max(this.drawn.height * this.zoom + 130, Math.min(beside + 70, most), 480), most)}px`);
   }
@@ -182,6 +184,7 @@ class View {
     this.looks = new Map();
     drawNetwork(this);
     arrange(this.parts.rules, rulesText(this));
+    roveIn(this.parts.rules, this.selected);
     showIn(this.parts.scores, scoreboard(this));
     showIn(this.parts.panel, { selected: inspector, row: question, history: historyPanel }[this.tab](this));
     for (const [name, tab] of Object.entries(this.parts.tabs)) {
@@ -239,11 +242,14 @@ class View {
   // What the pointer or the focus is on is marked wherever it stands.
   link(root) {
     const mark = (event) => {
-      const ref = event.target.closest?.("[data-ref]")?.getAttribute("data-ref") ?? null;
-      if (ref === this.hot) return;
-      this.hot = ref;
+      const { ref, refs } = event.target.closest?.("[data-ref]")?.dataset ?? {}, hot = refs ?? ref;
+      if (hot === this.hot) return;
+      this.hot = hot;
       root.querySelectorAll(".hot").forEach((node) => node.classList.remove("hot"));
-      if (ref !== null) root.querySelectorAll(`.node[data-ref="${ref}"], path[data-from="${ref}"]`).forEach((node) => node.classList.add("hot"));
+      if (!hot) return;
+      const wanted = refs ? [`[data-refs="${refs}"]`] : [`.node[data-ref="${ref}"]`, `[data-refs~="${ref}"]`];
+      hot.split(" ").forEach((x) => wanted.push(`.canvas .node[data-ref="${x}"]`, `path[data-from="${x}"]`));
+      root.querySelectorAll(wanted).forEach((node) => node.classList.add("hot"));
     };
     root.addEventListener("pointerover", mark);
     root.addEventListener("focusin", mark);
