@@ -1,5 +1,6 @@
 """Shapes at the ends of what compiled loops meet."""
 
+import tracemalloc
 import warnings
 from itertools import pairwise
 
@@ -8,7 +9,17 @@ import pandas as pd
 import pytest
 
 import reference
-from rulenet import Anneal, Count, Encoding, Network, NetworkError, ParameterError, RuleNetworkClassifier, bits
+from rulenet import (
+    Anneal,
+    Count,
+    Encoding,
+    Network,
+    NetworkError,
+    ParameterError,
+    RuleNetworkClassifier,
+    TableError,
+    bits,
+)
 from rulenet.conditions import Attribute
 
 SEARCHES = {
@@ -56,6 +67,19 @@ def test_a_column_of_a_thousand_values_beside_one_that_is_all_missing_is_learned
         model = RuleNetworkClassifier(search=SEARCHES[search], random_state=0).fit(X, y)
     assert len(model.encoding_.conditions) == 2000
     assert len(model.predict(X)) == 2000
+
+
+def test_labels_that_are_names_of_rows_are_refused_before_memory_is_taken_for_them():
+    X, y = pd.DataFrame({"a": np.arange(100_000) % 3}), [f"row {i}" for i in range(100_000)]
+    tracemalloc.start()
+    try:
+        with pytest.raises(TableError, match="y holds 100000 classes, but expected at most 1000: merge"):
+            RuleNetworkClassifier().fit(X, y)
+        assert tracemalloc.get_traced_memory()[1] < 200e6
+    finally:
+        tracemalloc.stop()
+    with pytest.raises(TableError, match="y holds 4 classes, but expected at most 3"):
+        RuleNetworkClassifier(max_values=3).fit(X[:8], np.arange(8) % 4)
 
 
 def test_a_table_of_100000_columns_is_encoded():
