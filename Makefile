@@ -25,10 +25,10 @@ SECONDS ?= 3600
 fuzz: .venv/.ready
 	$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS)
 
-# Kills, full disks and other faults in the middle of work, so many times each.
+# Kills, full disks and other faults in the middle of work, so many times each; ONLY=scheduler for those with that name.
 TIMES ?= 100
 soak: .venv/.ready
-	$(BIN)/python tests/soak/soak.py --times $(TIMES)
+	$(BIN)/python tests/soak/soak.py --times $(TIMES) --only "$(ONLY)"
 
 lint: .venv/.ready
 	$(BIN)/ruff check .

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rulenet import calibration
 from rulenet.calibration import LEAST_SCALE, MOST_SCALE, calibrate, from_odds
 from rulenet.search.problem import decide
 
@@ -69,6 +70,20 @@ def test_margins_that_say_all_or_nothing_have_a_multiple_within_bounds():
     margins = np.repeat([[-2], [1]], 50, axis=0)
     sure, useless = calibrate(margins, decide(margins)), calibrate(margins, np.arange(100) % 2)
     assert LEAST_SCALE <= useless.scale < 0.1 < sure.scale <= MOST_SCALE
+
+
+def test_calibrating_many_classes_takes_as_many_looks_as_few(monkeypatch):
+    rng, looks = np.random.default_rng(0), []
+    scores = calibration._scores
+    monkeypatch.setattr(calibration, "_scores", lambda *given: looks.append(1) or scores(*given))
+    codes = rng.integers(0, 60, 600)
+    margins = rng.integers(-5, 1, (600, 60))
+    margins[np.arange(600), codes] += 2
+    found = calibrate(margins, codes)
+    assert len(looks) < 200  # a look for every class at every step would be thousands
+    most_likely = scores(found.scale, found.offsets, margins).argmax(axis=1)
+    shares = found.probabilities(margins, most_likely).mean(axis=0)
+    assert shares == pytest.approx(np.bincount(codes, minlength=60) / 600, abs=1e-3)
 
 
 def test_odds_are_given_back_unless_they_contradict_the_margin():

@@ -17,7 +17,7 @@ from rulenet.cli.tables import Reading
 from rulenet.exceptions import ParameterError, TableError
 
 ROWS = "name,height,town\nAnn,1.7,Köln\nBob,?,\n"
-WANTED = pd.DataFrame({"name": ["Ann", "Bob"], "height": ["1.7", None], "town": ["Köln", None]}, dtype="str")
+WANTED = pd.DataFrame({"name": ["Ann", "Bob"], "height": ["1.7", None], "town": ["Köln", None]})
 
 
 @pytest.fixture
@@ -31,7 +31,8 @@ def file(tmp_path):
 
 
 def assert_wanted(table):
-    pd.testing.assert_frame_equal(table.astype("str"), WANTED)
+    found, wanted = (t.astype(object).where(t.notna(), None) for t in (table, WANTED))
+    pd.testing.assert_frame_equal(found, wanted, check_column_type=False)
 
 
 @pytest.mark.parametrize("sep", [",", ";", "\t", "|"])
@@ -102,6 +103,8 @@ def test_a_bomb_of_equal_cells_is_refused_whatever_the_file_says_of_its_size(tmp
 
 
 def test_a_file_of_batches_is_replaced_when_all_are_there(tmp_path):
+    pytest.importorskip("pyarrow")
+
     def batches():
         yield pd.DataFrame({"a": [1]})
         raise TableError("the second batch is broken")
@@ -244,6 +247,8 @@ def test_a_wrong_name_gets_the_nearest_one():
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.tsv", "t.zip", "t.parquet", "t.feather", "t.jsonl"])
 def test_what_is_written_is_read(tmp_path, name):
+    if name.endswith(("parquet", "feather")):
+        pytest.importorskip("pyarrow")
     path = str(tmp_path / name)
     tables.write(WANTED, path)
     assert_wanted(tables.read(path))

@@ -1,6 +1,8 @@
 """Shapes at the ends of what compiled loops meet."""
 
+import tracemalloc
 import warnings
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -8,7 +10,18 @@ import pandas as pd
 import pytest
 
 import reference
-from rulenet import Anneal, Count, Encoding, Network, NetworkError, ParameterError, RuleNetworkClassifier, bits
+from rulenet import (
+    Anneal,
+    Count,
+    Encoding,
+    Network,
+    NetworkError,
+    ParameterError,
+    RuleNetworkClassifier,
+    TableError,
+    bits,
+)
+from rulenet.anneal.schedule import SCHEDULE
 from rulenet.conditions import Attribute
 
 SEARCHES = {
@@ -56,6 +69,33 @@ def test_a_column_of_a_thousand_values_beside_one_that_is_all_missing_is_learned
         model = RuleNetworkClassifier(search=SEARCHES[search], random_state=0).fit(X, y)
     assert len(model.encoding_.conditions) == 2000
     assert len(model.predict(X)) == 2000
+
+
+def test_labels_that_are_names_of_rows_are_refused_before_memory_is_taken_for_them():
+    X, y = pd.DataFrame({"a": np.arange(100_000) % 3}), [f"row {i}" for i in range(100_000)]
+    tracemalloc.start()
+    try:
+        with pytest.raises(TableError, match="y holds 100000 classes, but expected at most 1000: merge"):
+            RuleNetworkClassifier().fit(X, y)
+        assert tracemalloc.get_traced_memory()[1] < 200e6
+    finally:
+        tracemalloc.stop()
+    with pytest.raises(TableError, match="y holds 4 classes, but expected at most 3"):
+        RuleNetworkClassifier(max_values=3).fit(X[:8], np.arange(8) % 4)
+
+
+def test_more_conditions_than_deep_walks_have_room_for_are_searched_by_counting(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({name: rng.choice(list("abcd"), 160) for name in "pqr"})
+    y = X["p"] == "a"
+    few = replace(SCHEDULE, max_literals=10)
+    monkeypatch.setattr(Anneal, "schedule", few)
+    with pytest.raises(TableError, match="the columns give 24 conditions, but Anneal takes at most 10: leave columns"):
+        RuleNetworkClassifier(search="anneal").fit(X, y)
+    monkeypatch.setattr("rulenet.auto.SCHEDULE", few)
+    monkeypatch.setattr("rulenet.auto.Count", lambda max_time: SEARCHES["count"])
+    found = RuleNetworkClassifier(random_state=0).fit(X, y)  # no deep walk is tried, which would be refused
+    assert max(need for layer in found.network_.needs for need in layer) > 1
 
 
 def test_a_table_of_100000_columns_is_encoded():

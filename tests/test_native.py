@@ -1,5 +1,6 @@
 """What `rulenet.native` makes of a function is what Python makes of it."""
 
+import inspect
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import rulenet
 from rulenet.compiled import lean, part, seldom
 from rulenet.holding import hold
 from rulenet.kernels import popcount
+from rulenet.native import body_of
 from rulenet.native.values import UntranslatableError
 
 SOURCES = Path(rulenet.__file__).parents[1]
@@ -195,3 +197,12 @@ def test_translated_kernels_are_kept_and_notice_edits_in_other_files(tmp_path, d
     assert run().stdout.split() == ["2", "0"]
     (folder / "parts.py").write_text((folder / "parts.py").read_text().replace("x + 1", "x + 5"))
     assert run().stdout.split() == ["6", "1"]
+
+
+def plain_sum(a, b):
+    """The sum."""
+    return a + b
+
+
+def test_the_lines_of_a_shell_are_those_of_its_kernel():
+    assert inspect.getsource(body_of(plain_sum)) == inspect.getsource(plain_sum)

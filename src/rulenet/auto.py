@@ -2,7 +2,8 @@
 
 A deep network with few edges and hardly an error says what there is to say, and nothing reads better. Where labels are
 noisy or a concept is a matter of degree, no such network is found; then a counting network is searched as well, and
-whichever errs less on rows left out is kept. With more than two classes, networks count.
+whichever errs less on rows left out is kept. With more than two classes, or more conditions than `Anneal` takes,
+networks count.
 """
 
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from rulenet.anneal.anneal import Anneal
+from rulenet.anneal.schedule import SCHEDULE
 from rulenet.count.count import Count
 from rulenet.parameters import Constraint, number, options
 from rulenet.search import interrupts
@@ -76,7 +78,7 @@ class Auto(Strategy):
         if problem.n_classes == 2 and not start.may_widen:
             return Anneal(max_time=self.max_time).search(problem, start, seed, n_jobs, report)
         problem = problem.repeated(PLAIN_ROWS)
-        if problem.n_classes > 2:
+        if problem.n_classes > 2 or len(problem.literals) > SCHEDULE.max_literals:
             return Count(max_time=self.max_time).search(problem, start, seed, n_jobs, report)
         first, second = _times(self.max_time)
         counting: Found | None = None

@@ -75,8 +75,16 @@ def calibrate(margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.fl
         scores = _scores(np.exp(parameters[0]), parameters[1:], margins)
         return float(-(wanted * special.log_softmax(scores, axis=1)).sum() + 0.01 * (parameters[1:] ** 2).sum())
 
+    def slope(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        scale = np.exp(parameters[0])
+        found = special.softmax(_scores(scale, parameters[1:], margins), axis=1)
+        excess = (found * wanted.sum(axis=1, keepdims=True) - wanted)[:, -n_outputs:]
+        return np.append(scale * (excess * margins).sum(), excess.sum(axis=0) + 0.02 * parameters[1:])
+
     bounds = [(np.log(LEAST_SCALE), np.log(MOST_SCALE)), *[(-20.0, 20.0)] * n_outputs]
-    found = optimize.minimize(loss, np.zeros(n_outputs + 1), bounds=bounds, method="L-BFGS-B").x
+    # Of one output differences serve; of many they would take a loss for every class, at every step.
+    jac = slope if n_outputs > 1 else None
+    found = optimize.minimize(loss, np.zeros(n_outputs + 1), jac=jac, bounds=bounds, method="L-BFGS-B").x
     return Calibration(float(np.exp(found[0])), tuple(float(x) for x in found[1:]))
 
 

@@ -319,16 +319,20 @@ class Plain(JITCodeLibrary):  # type: ignore[misc]
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(self._final_module, builder)
+        self._optimise()
+
+    def _optimise(self, **wishes: Any) -> None:
+        """Run LLVM's passes: Numba gives them with what made them, or, before its version 0.62, alone."""
+        given = self._codegen._module_pass_manager(**wishes)
+        passes, *builder = given if isinstance(given, tuple) else (given,)
+        passes.run(self._final_module, *builder)
 
 
 class Hasty(Plain):
     """The same, optimised a little only."""
 
     def _optimize_final_module(self) -> None:
-        passes, builder = self._codegen._module_pass_manager(opt=1, loop_vectorize=False, slp_vectorize=False)
-        passes.run(self._final_module, builder)
+        self._optimise(opt=1, loop_vectorize=False, slp_vectorize=False)
 
 
 #: A kernel that Python calls; other threads run meanwhile.

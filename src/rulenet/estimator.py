@@ -120,7 +120,7 @@ Network, default="auto"
         Whether columns of more than two values also give conditions of the form "is known, and differs from".
         "auto" leaves it to the search: yes with `Anneal`, no with `Greedy`.
     max_values : int, default=1000
-        The most values that a nominal column may have.
+        The most values that a nominal column may have, and the most classes.
     max_search_rows : int, default=262144
         The most rows that a search sees. Of more it sees a sample, the same wherever the rows are; what it finds is
         then polished, pruned and judged by all rows.
@@ -693,6 +693,11 @@ Network, default="auto"
             raise ParameterError(
                 f"positive_class is {self.positive_class!r}, but y holds {len(mass)} classes, which are all described: "
                 f"compare one with the rest, for example y == {rows.classes.tolist()[0]!r}"
+            )
+        if len(mass) > self.max_values:
+            raise TableError(
+                f"y holds {len(mass)} classes, but expected at most {self.max_values}: merge rare classes, or raise "
+                "max_values"
             )
         return tuple(np.argsort(-mass, kind="stable").tolist())
 

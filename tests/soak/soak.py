@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import caches
 import clusters
 import struck_commands as commands
 import warm
@@ -36,6 +37,7 @@ def trials() -> Iterator[tuple[str, str, Trial]]:
         for fault, function in faults.items():
             yield f"`{command}`", fault, lambda *all, f=function, c=command: f(c, *all)
     yield "`reproduce`", "kill -9", commands.kill_study
+    yield "eight fits", "start at once, nothing compiled", lambda _, *all: caches.start_at_once(*all)
     yield "fit on Dask", "kill -9 of a worker", lambda _, *all: clusters.kill_workers(*all)
     yield "fit on Dask", "kill -9 of the scheduler", lambda _, *all: clusters.kill_schedulers(*all)
 

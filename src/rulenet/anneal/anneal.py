@@ -22,6 +22,7 @@ from rulenet.anneal.price import Candidate, Path, Paths, choose_price, judge
 from rulenet.anneal.schedule import SCHEDULE, Schedule
 from rulenet.anneal.vote import find_central
 from rulenet.conditions import Relations
+from rulenet.exceptions import TableError
 from rulenet.network import Network
 from rulenet.parameters import Constraint, boolean, integer, number, options
 from rulenet.search.budget import Budget
@@ -107,6 +108,11 @@ class Anneal(Strategy):
     ) -> Found:
         """The network chosen, the accuracy of the best so far after every walk, and the best network of every price."""
         self.check()
+        if len(problem.literals) > self.schedule.max_literals:
+            raise TableError(
+                f"the columns give {len(problem.literals)} conditions, but {type(self).__name__} takes at most "
+                f"{self.schedule.max_literals}: leave columns out, set not_equal=False, or take search='count'"
+            )
         if self.max_time is not None:
             compile_ahead()
         deadline = None if self.max_time is None else perf_counter() + usable_seconds(self.max_time, self.schedule)

@@ -53,7 +53,8 @@ class Program:
             return [] if all(low <= 0 <= high for _, low, high in self.rows) else None
         entries = [(i, j, c) for i, (row, _, _) in enumerate(self.rows) for j, c in row.items()]
         i, j, c = (np.array(x) for x in zip(*entries, strict=True)) if entries else (np.zeros(0, int),) * 3
-        matrix = sparse.coo_array((c, (i, j)), shape=(len(self.rows), len(self.costs))).tocsr()
+        places = i.astype(np.int32), j.astype(np.int32)  # SciPy 1.13 solves with no others
+        matrix = sparse.coo_array((c, places), shape=(len(self.rows), len(self.costs))).tocsr()
         low, high = np.array([r[1] for r in self.rows]), np.array([r[2] for r in self.rows])
         result = optimize.milp(
             np.array(self.costs),

@@ -18,7 +18,8 @@ def body_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     code = function.__code__
     names = ", ".join(code.co_varnames[: code.co_argcount])
-    source = (
+    # The shell stands where the kernel stands: Numba reads its lines, and from others Python 3.13 reads none.
+    source = "\n" * (code.co_firstlineno - 2) + (
         f"def declare(typing_context, {names}): return of(({names},))\n"
         f"def {function.__name__}({names}): return body({names})"
     )
