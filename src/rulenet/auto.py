@@ -159,7 +159,7 @@ def is_as_likely(accuracy: float, counts: HeldOut) -> bool:
     """Whether a yes or no that is right so often makes rows left out hardly less likely than margins do."""
     shares = np.array([accuracy, 1 - accuracy])
     loss, losses = -float(shares @ np.log(np.maximum(shares, SUREST))), losses_of(counts)
-    return loss <= losses.mean() + HARDLY * losses.std() / len(losses) ** 0.5
+    return bool(loss <= losses.mean() + HARDLY * losses.std() / len(losses) ** 0.5)
 
 
 def _error(share: float, n_rows: int) -> float:
