@@ -14,7 +14,6 @@ import numpy as np
 
 from rulenet.anneal.anneal import Anneal
 from rulenet.anneal.schedule import SCHEDULE
-from rulenet.count.choose import SUREST, losses_of
 from rulenet.count.count import Count
 from rulenet.parameters import Constraint, number, options
 from rulenet.search import interrupts
@@ -28,13 +27,10 @@ DEEP_SHARE = 0.45
 # Of the progress that is shown, the part before counting begins.
 DEEP_PART = 0.5
 # The standard errors of a share that are more than chance. A deep network must be better than one that counts by so
-# much: margins of the latter also rank rows. It need only be as good if it is at most half as large and has found a
-# concept: at most this share of the errors of the most frequent class on the training rows. Half as large, it may even
-# be worse by some standard errors if its yes or no makes rows as likely as all margins do: wrong labels are then all
-# that it leaves.
+# much: margins of the latter also rank rows. If it has at most this share of the errors of the most frequent class on
+# the training rows, and is at most half as large, it has found a concept, and need only be as good.
 CHANCE = 2.0
 CLEAN = 0.1
-HARDLY = 0.5
 # A few walks tell first whether a concept is near, on so many rows and within this share of a limited time.
 PROBED_ROWS, PROBE_SHARE = 2_000, 0.1
 # A concept is found where no more than this share of the rows is wrong, and few of those that are rare.
@@ -138,28 +134,17 @@ def is_solved(problem: Problem, found: Found) -> bool:
 def better(deep: Found, counting: Found) -> Found:
     """The one that errs less on rows left out, with the networks of both to choose from.
 
-    The deep one has the best of several prices, so unless it is short and says all there is to say it must be better by
-    more than chance.
+    The deep one has the best of several prices, so unless it hardly errs it must be better by more than chance.
     """
     choices = (*deep.choices, *counting.choices)
     validation, counts = _validation(deep), counting.held_out
     if validation is not None and counts is not None:
-        ahead = CHANCE
-        if 2 * deep.network.size <= counting.network.size:
-            if 1 - deep.history[-1] <= CLEAN * (1 - most_frequent(counts)):
-                ahead = 0.0
-            if is_as_likely(validation, counts):
-                ahead = -HARDLY
-        if validation >= counts.accuracy + ahead * _error(counts.accuracy, len(counts.codes)):
+        few = CLEAN * (1 - most_frequent(counts))
+        clean = 1 - deep.history[-1] <= few and 2 * deep.network.size <= counting.network.size
+        chance = CHANCE * _error(counts.accuracy, len(counts.codes))
+        if validation >= counts.accuracy + (0.0 if clean else chance):
             return replace(deep, choices=choices)
     return replace(counting, history=(*deep.history, *counting.history[1:]), choices=choices)
-
-
-def is_as_likely(accuracy: float, counts: HeldOut) -> bool:
-    """Whether a yes or no that is right so often makes rows left out hardly less likely than margins do."""
-    shares = np.array([accuracy, 1 - accuracy])
-    loss, losses = -float(shares @ np.log(np.maximum(shares, SUREST))), losses_of(counts)
-    return bool(loss <= losses.mean() + HARDLY * losses.std() / len(losses) ** 0.5)
 
 
 def _error(share: float, n_rows: int) -> float:
