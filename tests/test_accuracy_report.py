@@ -311,3 +311,10 @@ def test_the_parts_are_studies() -> None:
     scale = Scale(n_seeds=1, quick=True)
     for name in ("main", "time", "depth", "vote", "pay", "large", "all-rows"):
         assert all(study.learners for study in plan.PARTS[name].studies(scale))
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_the_studies_of_a_part_fit_into_one_file(name: str, shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RULENET_TABLES", str(shared_data / "tables"))
+    first, *others = PARTS[name].studies(Scale(1, quick=False, peers=False))
+    assert all(study.n_splits == first.n_splits for study in others)

@@ -55,9 +55,9 @@ def table_sets(quick: bool) -> Sets:
 
 
 def several_class_sets(quick: bool) -> Sets:
-    """Small tables of three classes and more."""
+    """Small tables of three classes and more, in two folds."""
     sets = table_sets(quick=False).only(*SMALL_SEVERAL[: 2 if quick else None])
-    return replace(sets, folds=dict.fromkeys(SMALL_SEVERAL, (0,) if quick else (0, 1)))
+    return replace(sets, n_splits=2, folds=dict.fromkeys(SMALL_SEVERAL, (0,) if quick else (0, 1)))
 
 
 def two_class_sets(quick: bool) -> Sets:
