@@ -209,7 +209,7 @@ def test_parameters_out_of_bounds_are_refused(parameters):
         Count(**parameters).search(make_problem(), NO_START, 0)
 
 
-def test_a_glance_at_some_rows_spares_others_but_finds_as_good_a_network():
+def test_proposals_given_up_at_a_glance_do_not_hide_the_concept():
     problem = make_problem(n_rows=MANY_ROWS)
     opposite = opposites(problem.literals, problem.n_rows, problem.relations.owner)
     rows = rows_of(problem.literals, np.eye(2, dtype=np.int64)[problem.codes], problem.relations, opposite)

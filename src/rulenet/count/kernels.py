@@ -34,8 +34,8 @@ LOG_BITS = 12
 COOLING_STEP = 256
 N_DRAWS = 8
 FEW_BITS = 8  # of a word: rows are looked at one by one up to here (measured)
-# With many words of rows, a proposal is judged by every eighth one first, and is not looked at further where the cost
-# then rises too much by so many standard errors.
+# Many words of rows are looked at in so many passes, each over every eighth one. A proposal is given up after a pass
+# where the cost, by what was seen, rises too much by so many standard errors.
 MANY_WORDS, GLANCE, DOUBT = 32, 8, 2.0
 MAX_INPUTS = 7  # of a unit: what the planes of `compute_holds` count to
 MAX_NEED = 4
@@ -336,7 +336,7 @@ def change_of_word(walk, change, unit, word):
 def rise_of_change(walk, rows, tables, change, unit, limit):
     """By how much the loss rises by a change of the points in scratch; at a glance, if that is far over ``limit``.
 
-    The first pass looks at every eighth word, if there are many, the second at the others.
+    Many words are looked at in eight passes; the rise so far, less its doubt, says after each whether to go on.
     """
     n_words = walk.fresh.size
     rise, more, less = np.int64(0), known_step(walk, MORE), known_step(walk, LESS)
