@@ -5,14 +5,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rulenet import Auto, Network, ParameterError, RuleNetworkClassifier, bits
-from rulenet.auto import better, is_solved, tells
+from rulenet.auto.classes import join
+from rulenet.auto.judge import better, is_said, is_solved, tells
 from rulenet.conditions import Relations
 from rulenet.datasets import make_monk
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Choice, Found, HeldOut
+from rulenet.search.structure import aligned, merge, side_by_side
+from strategies import networks, rows_for
 
 AND, OR = Network([[[1, 1]]]), Network([[[1, 1]]], "or")
 MANY = Network([[[1, 1]] * 4, [[1] * 4]])
+LONG = Network([[[1, 1]] * 8, [[1] * 8]])
 
 
 def make_degree(n_rows=300, seed=0):
@@ -46,6 +50,75 @@ def test_several_classes_are_counted():
     assert model.score(X, y) > 0.8
 
 
+def make_traffic(n_rows=400, seed=0):
+    """Three classes that share a concept, and hardly any noise."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({name: rng.choice([*"pqr"], n_rows) for name in "abcde"})
+    wet = (X.a == "p") | (X.b == "q")
+    y = np.where(wet & (X.c == "r"), "stop", np.where(wet, "slow", "go"))
+    return X, y
+
+
+def test_concepts_of_several_classes_are_one_deep_network():
+    X, y = make_traffic()
+    model = RuleNetworkClassifier(random_state=0).fit(X, y)
+    assert not model.network_.is_counting
+    assert model.score(*make_traffic(seed=1)) == 1
+    assert model.size_ <= 14
+    probabilities = model.predict_proba(X)
+    assert np.array_equal(model.classes_[probabilities.argmax(axis=1)], model.predict(X))
+    assert probabilities.max() < 1
+    assert probabilities.max(axis=1).min() > 0.9
+
+
+def test_classes_in_a_limited_time():
+    X, y = make_traffic()
+    assert RuleNetworkClassifier(random_state=0, search=Auto(max_time=0.5)).fit(X, y).score(X, y) > 0.9
+
+
+@given(st.data(), st.integers(1, 4))
+def test_networks_of_any_depth_and_gate_are_joined_as_they_are(data, n_networks):
+    found = [data.draw(networks(n_literals=5)) for _ in range(n_networks)]
+    rows = data.draw(rows_for())(5)
+    joined = merge(side_by_side(aligned(found)))
+    assert joined.gates[-1] == "or"
+    assert joined.predict(rows).reshape(len(rows), -1).tolist() == [
+        list(row) for row in zip(*(n.predict(rows).tolist() for n in found), strict=True)
+    ]
+    assert joined.size <= sum(network.size + 1 for network in found)
+
+
+def test_rows_left_out_are_those_that_every_class_left_out():
+    codes = np.array([0, 1, 2, 0])
+    problem = Problem.of_classes(bits.pack(np.eye(3, 4, dtype=bool)), codes, 3, Relations.of([0, 1, 2]))
+    ones = [Network([np.eye(3)[[k]]], gate) for k, gate in enumerate(["or", "and", "or"])]
+    held = [
+        HeldOut(np.array([[0], [-2], [1]]), (codes[rows] == k).astype(np.int64), np.ones(3, np.int64), np.array(rows))
+        for k, rows in enumerate([[0, 1, 3], [3, 1, 0], [1, 2, 3]])
+    ]
+    found = join(
+        problem, [Found(n, (0.0, 1.0), (Choice(0.2, n, 1.0, 0.9),), h) for n, h in zip(ones, held, strict=True)]
+    )
+    assert found.network.n_outputs == 3
+    assert found.held_out.numbers.tolist() == [1, 3]
+    assert found.held_out.codes.tolist() == [1, 0]
+    assert found.held_out.margins.tolist() == [[-1, -1, 0], [1, 0, 1]]
+
+
+def said(wrong, size=4):
+    codes = np.repeat([0, 1, 2], 40)
+    margins = np.eye(3, dtype=np.int64)[np.where(np.arange(120) < wrong, (codes + 1) % 3, codes)] - 1
+    network = Network([[[1, 1]] * (size // 2), *[np.ones((3, size // 2))]])
+    return Found(network, (0.0, 1.0), (), HeldOut(margins, codes, np.ones(120, np.int64), np.arange(120)))
+
+
+@pytest.mark.parametrize(("wrong", "size", "expected"), [(0, 2, True), (8, 2, True), (9, 2, False), (0, 12, False)])
+def test_few_errors_of_several_classes_are_a_solution_if_the_network_is_small(wrong, size, expected):
+    codes = np.repeat([0, 1, 2], 40)
+    problem = Problem.of_classes(bits.pack(np.ones((2, 120), dtype=bool)), codes, 3, Relations.of([0, 1]))
+    assert is_said(problem, said(wrong, size)) == expected
+
+
 @pytest.mark.parametrize("parameters", [{"hidden_layer_sizes": (8, 4)}, {"init": Network([np.eye(18)[:4], [[1] * 4]])}])
 def test_shapes_and_starts_of_the_user_ask_for_a_deep_network(parameters):
     X, y = make_degree(60)
@@ -64,6 +137,23 @@ def counting_with(n_wrong, n_rows=100):
 def test_a_network_that_only_says_never_is_no_concept():
     never = Found(AND, (0.97, 0.97), (Choice(0.2, AND, 0.97, 0.97),))
     assert better(never, counting_with(3)).network == MANY
+
+
+def short_and_counting(n_wrong, n_rows=400):
+    """A short network with every tenth row wrong, and a long one with so many wrong; the same rows left out."""
+    codes = np.arange(n_rows) % 2
+    numbers = np.arange(n_rows)
+    found = []
+    for network, wrong in ((AND, np.arange(n_rows) % 10 == 0), (LONG, np.arange(n_rows) < n_wrong)):
+        margins = np.where(wrong, -codes, codes - 1)[:, np.newaxis]
+        held_out = HeldOut(margins, codes, np.ones(n_rows, np.int64), numbers)
+        found.append(Found(network, (0.0, 0.9), (Choice(0.2, network, 0.9, held_out.accuracy, held_out),), held_out))
+    return found
+
+
+@pytest.mark.parametrize(("n_wrong", "kept"), [(60, AND), (42, AND), (38, AND), (10, LONG)])
+def test_a_much_shorter_network_is_kept_where_rows_left_out_hardly_tell(n_wrong, kept):
+    assert better(*short_and_counting(n_wrong)).network == kept
 
 
 @pytest.mark.parametrize(
@@ -86,11 +176,11 @@ def test_a_deep_network_is_kept_where_it_is_clearly_better_or_a_concept(training
 
 
 def test_networks_that_count_tell_something_where_they_beat_the_most_frequent_class():
-    assert not tells(counting_with(50))
-    assert not tells(counting_with(2))
+    assert not tells(counting_with(50).held_out)
+    assert not tells(counting_with(2).held_out)
     codes = np.array([0, 1] * 50)
     held_out = HeldOut(codes[:, np.newaxis] - 1, codes, np.ones(100, np.int64), np.arange(100))
-    assert tells(Found(OR, (0.0, 1.0), (), held_out))
+    assert tells(held_out)
 
 
 def test_few_errors_and_few_edges_are_a_solution():

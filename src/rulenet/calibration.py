@@ -9,8 +9,8 @@ one of its kind, was not fitted to, where a search has such.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from rulenet.later import Later
 
 if TYPE_CHECKING:
-    from scipy import optimize, special
+    from scipy import special
 else:
-    optimize, special = Later("scipy.optimize"), Later("scipy.special")
+    special = Later("scipy.special")
 
 Margins = NDArray[np.int64]
 
@@ -30,14 +30,25 @@ LEAST_SCALE, MOST_SCALE = 0.02, 20.0
 EDGE = 1e-6
 #: A weight of this many rows speaks for classes as frequent as they are, whatever the margin.
 PRIOR_ROWS = 1.0
+# What the square of an offset costs, so that offsets are finite; and a curvature that is next to none.
+RIDGE, FLAT = 0.01, 1e-9
+# The nats by which signs must be likelier than margins.
+CLEARLY = 1.0
+# Newton's steps, at most; halved while they lead upwards; and the share of the loss that is not worth another one.
+MOST_STEPS, LEAST_STEP, ENOUGH = 100, 1e-6, 1e-10
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """The ``scale`` of margins, and an offset for every output."""
+    """The ``scale`` of margins, and an offset for every output.
+
+    Where ``by_sign``, it only matters whether an output holds, not by how much: all margins from 0 on are taken as 0,
+    those below as -1.
+    """
 
     scale: float
     offsets: tuple[float, ...]
+    by_sign: bool = False
 
     def probabilities(self, margins: Margins, decided: NDArray[np.int64]) -> NDArray[np.float64]:
         """The probability of every class, (n_rows, n_classes), from margins (n_rows, n_outputs).
@@ -48,7 +59,8 @@ class Calibration:
         array([[0.88, 0.12],
                [0.5 , 0.5 ]])
         """
-        found = special.softmax(_scores(self.scale, np.array(self.offsets), margins), axis=1)
+        seen = _signs(margins) if self.by_sign else margins
+        found = special.softmax(_scores(self.scale, np.array(self.offsets), seen), axis=1)
         rows, most = np.arange(len(found)), found.max(axis=1)
         found[rows, decided] = np.where(found.argmax(axis=1) == decided, most, most + EDGE)
         found = np.maximum(found, EDGE)
@@ -59,33 +71,78 @@ def calibrate(margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.fl
     """The calibration that is most likely for rows with these margins and class codes.
 
     One output is about class 1 of two. Rows that are alike are added up first, so a weight is the same as repetitions.
+    It goes by signs where that is clearly more likely: how many parts of an AND fail, say, may tell nothing.
 
     >>> margins = np.array([[-1], [-1], [-1], [0], [0], [0]])
     >>> calibrate(margins, np.array([0, 0, 1, 0, 1, 1])).scale.__round__(1)
     1.2
     """
+    mass = np.ones(len(codes)) if weights is None else weights
+    by_margin, loss = _fit(margins, codes, mass)
+    if margins.min() >= -1 and margins.max() <= 0:
+        return by_margin
+    by_sign, loss_by_sign = _fit(_signs(margins), codes, mass)
+    return replace(by_sign, by_sign=True) if loss_by_sign < loss - CLEARLY else by_margin
+
+
+def _signs(margins: Margins) -> Margins:
+    return np.clip(margins, -1, 0)
+
+
+def _fit(margins: Margins, codes: NDArray[np.int64], mass: NDArray[np.float64]) -> tuple[Calibration, float]:
+    """The most likely scale and offsets, and the loss with these."""
     n_outputs = margins.shape[1]
     n_classes = max(n_outputs, 2)
-    mass = np.ones(len(codes)) if weights is None else weights
     margins, codes, mass = _added_up(margins, codes, mass)
     frequency = (np.bincount(codes, mass, n_classes) + 1) / (mass.sum() + n_classes)
     wanted = mass[:, np.newaxis] * (np.eye(n_classes)[codes] + frequency * PRIOR_ROWS / mass.sum())
 
-    def loss(parameters: NDArray[np.float64]) -> float:
-        scores = _scores(np.exp(parameters[0]), parameters[1:], margins)
-        return float(-(wanted * special.log_softmax(scores, axis=1)).sum() + 0.01 * (parameters[1:] ** 2).sum())
+    likely = _Likelihood(margins, wanted)
+    # The likelihood has one maximum, and Newton's steps lead there.
+    now = np.append(1.0, np.zeros(n_outputs))
+    value = likely.loss(now)
+    for _ in range(MOST_STEPS):
+        step = likely.step(now)
+        size = 1.0
+        while (ahead := likely.loss(_bounded(now - size * step))) > value and size > LEAST_STEP:
+            size /= 2
+        if value - ahead <= ENOUGH * abs(value):
+            break
+        now, value = _bounded(now - size * step), ahead
+    return Calibration(float(now[0]), tuple(now[1:].tolist())), value
 
-    def slope(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
-        scale = np.exp(parameters[0])
-        found = special.softmax(_scores(scale, parameters[1:], margins), axis=1)
-        excess = (found * wanted.sum(axis=1, keepdims=True) - wanted)[:, -n_outputs:]
-        return np.append(scale * (excess * margins).sum(), excess.sum(axis=0) + 0.02 * parameters[1:])
 
-    bounds = [(np.log(LEAST_SCALE), np.log(MOST_SCALE)), *[(-20.0, 20.0)] * n_outputs]
-    # Of one output differences serve; of many they would take a loss for every class, at every step.
-    jac = slope if n_outputs > 1 else None
-    found = optimize.minimize(loss, np.zeros(n_outputs + 1), jac=jac, bounds=bounds, method="L-BFGS-B").x
-    return Calibration(float(np.exp(found[0])), tuple(float(x) for x in found[1:]))
+class _Likelihood(NamedTuple):
+    """How likely a scale and offsets are: ``wanted`` is the mass of every class at the ``margins`` of every row."""
+
+    margins: Margins
+    wanted: NDArray[np.float64]
+
+    def loss(self, parameters: NDArray[np.float64]) -> float:
+        """Minus the logarithm of how likely they are, and a little for offsets, so that these are finite."""
+        scores = _scores(parameters[0], parameters[1:], self.margins)
+        return float(-(self.wanted * special.log_softmax(scores, axis=1)).sum() + RIDGE * (parameters[1:] ** 2).sum())
+
+    def step(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The step of Newton's method; a scale at the end of its bounds does not leave them."""
+        margins, mass, n_outputs = self.margins, self.wanted.sum(axis=1), self.margins.shape[1]
+        shares = special.softmax(_scores(parameters[0], parameters[1:], margins), axis=1)[:, -n_outputs:]
+        weighted = shares * mass[:, np.newaxis]
+        excess = weighted - self.wanted[:, -n_outputs:]
+        slope = np.append((excess * margins).sum(), excess.sum(axis=0) + 2 * RIDGE * parameters[1:])
+        mean = (shares * margins).sum(axis=1)
+        curves = np.empty((n_outputs + 1, n_outputs + 1))
+        curves[0, 0] = (weighted * margins**2).sum() - (mass * mean**2).sum() + FLAT
+        curves[0, 1:] = curves[1:, 0] = (weighted * (margins - mean[:, np.newaxis])).sum(axis=0)
+        # A sum in the same order on any number of threads, which a product of matrices is not.
+        curves[1:, 1:] = np.diag(weighted.sum(axis=0) + 2 * RIDGE) - np.einsum("ri,rj->ij", weighted, shares)
+        ahead = LEAST_SCALE < parameters[0] - np.sign(slope[0]) * FLAT < MOST_SCALE
+        free = slice(0 if ahead else 1, None)
+        return np.append(np.zeros(0 if ahead else 1), np.linalg.solve(curves[free, free], slope[free]))
+
+
+def _bounded(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.append(np.clip(parameters[0], LEAST_SCALE, MOST_SCALE), parameters[1:])
 
 
 def _added_up(

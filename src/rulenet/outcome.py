@@ -37,21 +37,22 @@ def keep(
     that some network reads; other attributes keep all their conditions. Where the search saw more rows than those of
     ``table``, ``searched`` is the mass of each.
     """
-    chosen = Choice(0.0, found.network, problem.accuracy(found.network), None)
+    chosen = Choice(0.0, found.network, problem.accuracy(found.network), None, found.held_out)
     choices = [chosen, *worth_keeping(found)]
     places = {n: _place(n, encoding, table, problem, fixed) for n in dict.fromkeys(c.network for c in choices)}
     placed = [places[choice.network] for choice in choices]
     kept, networks = _combine(encoding, [choice.network for choice in choices], placed)
     words = kept.encode(table)
     judged = replace(problem, literals=words, relations=kept.relations)
+    seen = mass if searched is None else searched
     best, *others = [
-        _alternative(choice, network, judged, mass) for choice, network in zip(choices, networks, strict=True)
+        _alternative(choice, network, judged, mass, seen) for choice, network in zip(choices, networks, strict=True)
     ]
-    if found.held_out is not None:
-        calibration = _calibrate_outside(found.held_out, mass if searched is None else searched)
-        both = (best, *others)
-        best, *others = (replace(a, calibration=calibration) if a.network == best.network else a for a in both)
-    return kept, best, tuple(others)
+    return (
+        kept,
+        best,
+        tuple(replace(a, calibration=best.calibration) if a.network == best.network else a for a in others),
+    )
 
 
 def refitted(
@@ -67,7 +68,7 @@ def refitted(
     fitted = base.with_formula(formula, around.forbidden)
     literals = fitted.encoding.encode(table)
     judged = replace(problem, literals=literals, relations=fitted.encoding.relations)
-    best = _alternative(Choice(0.0, fitted.network, 0.0, None), fitted.network, judged, mass)
+    best = _alternative(Choice(0.0, fitted.network, 0.0, None), fitted.network, judged, mass, mass)
     return replace(fitted, calibration=best.calibration, history=np.array(history))
 
 
@@ -82,9 +83,12 @@ def worth_keeping(found: Found) -> list[Choice]:
     return kept
 
 
-def _alternative(choice: Choice, network: Network, problem: Problem, mass: Mass) -> Alternative:
-    margins = network.margins(problem.literals, problem.n_rows)
-    calibration = calibrate(margins, problem.codes, mass)
+def _alternative(choice: Choice, network: Network, problem: Problem, mass: Mass, searched: Mass) -> Alternative:
+    """A network to choose, calibrated by rows that networks like it were not fitted to, if there are such."""
+    if choice.held_out is None:
+        calibration = calibrate(network.margins(problem.literals, problem.n_rows), problem.codes, mass)
+    else:
+        calibration = _calibrate_outside(choice.held_out, searched)
     return Alternative(network, calibration, choice.price, problem.accuracy(network), choice.validation)
 
 

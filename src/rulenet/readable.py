@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rulenet import model_file
-from rulenet.calibration import Calibration, calibrate
+from rulenet.calibration import calibrate
 from rulenet.encoding import Encoding
 from rulenet.exceptions import ParameterError, RuleNetError
 from rulenet.fitted import Fitted
@@ -190,7 +190,7 @@ class Readable:
         fitted = self.one_target("onnx")
         calibration = fitted.calibration
         if not fitted.several:
-            calibration = Calibration(calibration.scale, (*calibration.offsets, 0.0))
+            calibration = replace(calibration, offsets=(*calibration.offsets, 0.0))
         return {"classes": self.classes_.tolist(), "calibration": calibration}
 
     @property

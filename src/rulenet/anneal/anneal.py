@@ -198,9 +198,14 @@ def _conclude(problem: Problem, plan: Plan, paths: Paths, n_spare: int | None, r
     network = trim(best.network)
     run.history.append(problem.accuracy(network))
     run.report(Progress("done", 1.0, run.history[-1], network.size))
-    choices = _choices(problem, paths.prices, bests, validation, level, network)
-    held_out = HeldOut.of([(path[level].network, rows) for path, rows in paths.folds]) if paths.folds else None
-    return Found(network, tuple(run.history), choices, held_out)
+    judged = [_left_out(paths, i) for i in range(len(paths.prices))]
+    choices = _choices(problem, paths.prices, bests, validation, judged, level, network)
+    return Found(network, tuple(run.history), choices, judged[level])
+
+
+def _left_out(paths: Paths, level: int) -> HeldOut | None:
+    """What the networks of a price say of rows left out."""
+    return HeldOut.of([(path[level].network, rows) for path, rows in paths.folds]) if paths.folds else None
 
 
 def _choices(
@@ -208,14 +213,15 @@ def _choices(
     prices: Sequence[float],
     bests: Sequence[Candidate],
     validation: Sequence[float | None],
+    judged: Sequence[HeldOut | None],
     level: int,
     network: Network,
 ) -> tuple[Choice, ...]:
     """The best network of every price, and the one chosen if it is another one."""
     choices = [
-        Choice(price, trim(best.network), problem.accuracy(best.network), value)
-        for price, best, value in zip(prices, bests, validation, strict=True)
+        Choice(price, trim(best.network), problem.accuracy(best.network), value, rows)
+        for price, best, value, rows in zip(prices, bests, validation, judged, strict=True)
     ]
     if all(choice.network != network for choice in choices):
-        choices.append(Choice(prices[level], network, problem.accuracy(network), validation[level]))
+        choices.append(Choice(prices[level], network, problem.accuracy(network), validation[level], judged[level]))
     return tuple(choices)

@@ -47,21 +47,21 @@ def choose_price(held_out: Sequence[HeldOut]) -> int:
     """
     weights = held_out[0].weights / held_out[0].weights.mean()
     wrong = np.array([decide(rows.margins) != rows.codes for rows in held_out]) * weights
-    losses = np.array([_losses(rows) for rows in held_out]) * weights
+    losses = np.array([losses_of(rows) for rows in held_out]) * weights
     for price in reversed(range(len(held_out))):
-        if all(_is_close(judged[price], judged[judged.sum(axis=1).argmin()]) for judged in (wrong, losses)):
+        if all(is_close(judged[price], judged[judged.sum(axis=1).argmin()]) for judged in (wrong, losses)):
             return price
     return int(losses.sum(axis=1).argmin())
 
 
-def _losses(rows: HeldOut) -> NDArray[np.float64]:
+def losses_of(rows: HeldOut) -> NDArray[np.float64]:
     """The loss of every row by its calibrated probability."""
     calibration = calibrate(rows.margins, rows.codes, rows.weights.astype(np.float64))
     probabilities = calibration.probabilities(rows.margins, decide(rows.margins))
     return np.asarray(-np.log(probabilities[np.arange(len(rows.codes)), rows.codes]))
 
 
-def _is_close(judged: NDArray[np.float64], best: NDArray[np.float64]) -> bool:
+def is_close(judged: NDArray[np.float64], best: NDArray[np.float64]) -> bool:
     """Whether rows are judged hardly worse than the best, for what the differences between rows tell."""
     differences = judged - best
     return bool(differences.mean() <= WORTH * differences.std() / len(differences) ** 0.5)

@@ -108,13 +108,12 @@ class Count(Strategy):
             chosen = choose_price(held_out)
         else:
             chosen = int(np.abs(np.array(schedule.prices) - schedule.usual_price).argmin())
-        validations: list[float | None] = [rows.accuracy for rows in held_out] or [None] * len(networks)
+        judged: Sequence[HeldOut | None] = held_out or [None] * len(networks)
         choices = tuple(
-            Choice(price, network, problem.accuracy(network), validation)
-            for price, network, validation in zip(schedule.prices, networks, validations, strict=True)
+            Choice(price, network, problem.accuracy(network), None if rows is None else rows.accuracy, rows)
+            for price, network, rows in zip(schedule.prices, networks, judged, strict=True)
         )
-        judged = held_out[chosen] if held_out else None
-        return Found(networks[chosen], (0.0, choices[chosen].accuracy), choices, judged)
+        return Found(networks[chosen], (0.0, choices[chosen].accuracy), choices, judged[chosen])
 
     def schedule(self) -> Schedule:
         """The schedule that the parameters ask for."""

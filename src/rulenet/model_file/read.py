@@ -320,12 +320,15 @@ def _outputs(data: Any, n_classes: int, place: str) -> tuple[int, ...]:
 
 
 def _calibration(data: Any, place: str, n_outputs: int) -> Calibration:
-    an_object(data, place, ("scale", "offsets"))
+    by_sign = isinstance(data, dict) and "by_sign" in data
+    an_object(data, place, ("scale", "offsets", "by_sign") if by_sign else ("scale", "offsets"))
     scale = some_numbers([data["scale"]], f"{place}.scale", low=0.0)
     offsets = some_numbers(data["offsets"], f"{place}.offsets", low=-1e9)
     if len(offsets) != n_outputs or scale[0] > 1e9 or (offsets > 1e9).any():
         raise ModelFileError(f"{place} must have a scale and {n_outputs} offsets of at most 1e9")
-    return Calibration(float(scale[0]), tuple(offsets.tolist()))
+    if by_sign and data["by_sign"] is not True:
+        raise ModelFileError(f"{place}.by_sign is {short(data['by_sign'])}, but is true, or left out")
+    return Calibration(float(scale[0]), tuple(offsets.tolist()), by_sign)
 
 
 def _target(data: Any) -> str:

@@ -54,7 +54,7 @@ def _target(told: Fitted | Target, name: str) -> dict[str, Any]:
         "target": name,
         "classes": {"dtype": told.classes.dtype.str, "values": [_value(v) for v in told.classes.tolist()]},
         "outputs": list(told.outputs),
-        "calibration": _calibration(told.calibration),
+        "calibration": write_calibration(told.calibration),
     }
 
 
@@ -64,7 +64,7 @@ def _alternative(found: Alternative) -> dict[str, Any]:
         "accuracy": found.accuracy,
         "validation": found.validation,
         "network": _network(found.network),
-        "calibration": _calibration(found.calibration),
+        "calibration": write_calibration(found.calibration),
     }
 
 
@@ -80,8 +80,10 @@ def _encoding(encoding: Encoding) -> dict[str, Any]:
     }
 
 
-def _calibration(calibration: Calibration) -> dict[str, Any]:
-    return {"scale": calibration.scale, "offsets": list(calibration.offsets)}
+def write_calibration(calibration: Calibration) -> dict[str, Any]:
+    """A calibration as the model file has it."""
+    found = {"scale": calibration.scale, "offsets": list(calibration.offsets)}
+    return found | ({"by_sign": True} if calibration.by_sign else {})
 
 
 def _network(network: Network) -> dict[str, Any]:

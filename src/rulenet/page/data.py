@@ -14,6 +14,7 @@ from rulenet.conditions import Attribute, Condition
 from rulenet.exceptions import ModelFileError, TableError
 from rulenet.fitted import Fitted
 from rulenet.formulas.export.values import check_plain
+from rulenet.model_file.write import write_calibration
 from rulenet.page.columns import columns_of, exact, packed
 from rulenet.page.names import names_of, places_of
 from rulenet.page.units import Units
@@ -56,7 +57,7 @@ def page_data(
                 "size": a.network.size,
                 "accuracy": a.accuracy,
                 "validation": a.validation,
-                "calibration": {"scale": a.calibration.scale, "offsets": list(a.calibration.offsets)},
+                "calibration": write_calibration(a.calibration),
                 "chosen": a.network == fitted.network,
             }
             for a, found in zip(fitted.alternatives, outputs[1:], strict=True)

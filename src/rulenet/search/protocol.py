@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Protocol
 
 import numpy as np
@@ -23,21 +23,6 @@ class Progress:
     done: float
     accuracy: float
     size: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The best network found for one price of an edge, with its accuracy on the training rows and by inner folds."""
-
-    price: float
-    network: Network
-    accuracy: float
-    validation: float | None
-
-    @property
-    def size(self) -> int:
-        """The size of the network, as the search priced it."""
-        return self.network.size
 
 
 @dataclass(frozen=True)
@@ -67,6 +52,25 @@ class HeldOut:
     def accuracy(self) -> float:
         """The share of the weight that they get right."""
         return float(np.average(decide(self.margins) == self.codes, weights=self.weights))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The best network found for one price of an edge, with its accuracy on the training rows and by inner folds.
+
+    ``held_out`` tells of rows left out, where the search had such.
+    """
+
+    price: float
+    network: Network
+    accuracy: float
+    validation: float | None
+    held_out: HeldOut | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def size(self) -> int:
+        """The size of the network, as the search priced it."""
+        return self.network.size
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet.exceptions import NetworkError
-from rulenet.network import Network
+from rulenet.network import Gate, Network
 
 
 def trim(network: Network) -> Network:
@@ -61,3 +61,47 @@ def widen(network: Network, n_spare: int) -> Network:
         weights.append(np.pad(w, ((0, n_above), (0, 0 if layer == 0 else n_spare))))
         needs.append(np.pad(need, (0, n_above), constant_values=1))
     return Network(weights, network.first_gate, needs)
+
+
+def aligned(networks: Sequence[Network]) -> list[Network]:
+    """The networks with as many layers each, of the same gates, the last ones OR; units of one input pass things on.
+
+    >>> aligned([Network([[[1, 0]], [[1]]]), Network([[[1, 1]]])])
+    [Network(2 -> 1, 'and' first, 2 edges), Network(2 -> 1, 'and' first, 3 edges)]
+    """
+    ending = [network if network.gates[-1] == "or" else _with_output(network) for network in networks]
+    depth = max(len(network.weights) for network in ending)
+    return [_deepened(network, depth) for network in ending]
+
+
+def _with_output(network: Network) -> Network:
+    """The network with one more layer, which passes the outputs on."""
+    n = network.n_outputs
+    return Network([*network.weights, np.eye(n)], network.first_gate, [*network.needs, np.ones(n, np.int64)])
+
+
+def _deepened(network: Network, depth: int) -> Network:
+    """The network with so many layers; the first ones pass the literals on that are read."""
+    while len(network.weights) < depth:
+        read = np.flatnonzero(network.weights[0].any(axis=0))
+        read = read if read.size else np.array([0])
+        weights = [np.eye(network.n_literals)[read], network.weights[0][:, read], *network.weights[1:]]
+        other: Gate = "or" if network.first_gate == "and" else "and"
+        network = Network(weights, other, [np.ones(len(read), np.int64), *network.needs])
+    return network
+
+
+def merge(network: Network) -> Network:
+    """The network, of units that do not count, with hidden units that read the same said once.
+
+    >>> merge(Network([[[1, 1, 0], [1, 1, 0], [0, 0, 1]], [[1, 0, 0], [0, 1, 1]]]))
+    Network(3 -> 2, 'and' first, 6 edges, 2 outputs)
+    """
+    weights = list(network.weights)
+    for layer in range(len(weights) - 1):
+        weights[layer], of_unit = np.unique(weights[layer], axis=0, return_inverse=True)
+        above = np.zeros((len(weights[layer + 1]), len(weights[layer])), dtype=np.bool_)
+        for unit, same in enumerate(of_unit.ravel()):
+            above[:, same] |= weights[layer + 1][:, unit]
+        weights[layer + 1] = above
+    return Network(weights, network.first_gate)

@@ -54,6 +54,11 @@ class Probabilities(Protocol):
         """An offset for every output."""
         ...
 
+    @property
+    def by_sign(self) -> bool:
+        """Whether margins from 0 on are taken as 0, and those below as -1."""
+        ...
+
 
 def to_onnx(
     formula: Formula,
@@ -155,7 +160,10 @@ def _labels(labels: Sequence[Hashable]) -> tuple[str, NDArray[Any]]:
 
 def _probabilities(graph: GraphOfNodes, margins: str, number: str, given: Probabilities, n_classes: int) -> str:
     """Softmax of scaled margins; the class that is decided has the largest part."""
-    scaled = graph.node("Mul", graph.cast(margins, "DOUBLE"), graph.constant(np.array(given.scale)))
+    seen = graph.cast(margins, "DOUBLE")
+    if given.by_sign:
+        seen = graph.node("Clip", seen, graph.constant(np.array(-1.0)), graph.constant(np.array(0.0)))
+    scaled = graph.node("Mul", seen, graph.constant(np.array(given.scale)))
     scores = graph.node("Add", scaled, graph.constant(np.array([given.offsets], dtype=np.float64)))
     parts = graph.node("Softmax", scores, axis=1)
     most = graph.node("ReduceMax", parts, axes=[1], keepdims=1)

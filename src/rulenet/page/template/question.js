@@ -11,7 +11,7 @@ function valuesOfRow(app, set, row) {
 
 function probabilitiesOf(app, margins) {
   const chosen = app.state.alternative === null ? JSON.parse(app.data.model.calibration) : app.data.alternatives[app.state.alternative].calibration;
-  const scores = margins.map((m, k) => chosen.scale * m + chosen.offsets[k]);
+  const scores = margins.map((m, k) => chosen.scale * (chosen.by_sign ? Math.max(-1, Math.min(0, m)) : m) + chosen.offsets[k]);
   if (scores.length === 1) {
     const p = 1 / (1 + Math.exp(-scores[0]));
     return app.classes.map((_, k) => (k === app.state.classes[0] ? p : 1 - p));

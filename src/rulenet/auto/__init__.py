@@ -1,0 +1,8 @@
+"""The default search: deep AND/OR networks where they say it all, networks that count where they do not.
+
+auto     the strategy: which of the two is searched, and which is kept
+classes  one deep network for several classes
+judge    what rows left out tell of the two
+"""
+
+from rulenet.auto.auto import Auto as Auto

@@ -1,0 +1,118 @@
+"""What rows left out tell of a deep network and of one that counts."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulenet.count.choose import is_close, losses_of
+from rulenet.search.problem import Problem, decide
+from rulenet.search.protocol import Choice, Found, HeldOut
+
+# The standard errors of a share that are more than chance. A deep network must be better than one that counts by so
+# much: margins of the latter also rank rows. If it has at most this share of the errors of the most frequent class on
+# the training rows, and is at most half as large, it has found a concept, and need only be as good.
+CHANCE = 2.0
+CLEAN = 0.1
+# One that is so many times smaller need not even be that, if rows left out hardly tell the two apart.
+MUCH_SMALLER = 4
+# A concept is found where no more than this share of the rows is wrong, and few of those that are rare.
+FEW_WRONG = 0.005
+# So many rows for each unit of size are too many to be learned by heart.
+ROWS_FOR_SIZE = 8
+
+
+def tells(rows: HeldOut) -> bool:
+    """Whether networks are clearly better, on rows left out, than always the most frequent class."""
+    return rows.accuracy > most_frequent(rows) + CHANCE * _error(rows.accuracy, len(rows.codes))
+
+
+def most_frequent(rows: HeldOut) -> float:
+    """The share of the most frequent class."""
+    return float(np.bincount(rows.codes, rows.weights).max() / rows.weights.sum())
+
+
+def is_solved(problem: Problem, found: Found) -> bool:
+    """Whether hardly a row is wrong, neither of those learned from nor of those left out."""
+    known = validation_of(found)
+    wrong = 1 - found.history[-1] if known is None else max(1 - found.history[-1], 1 - known)
+    shares = np.bincount(problem.codes, problem.weights, problem.n_classes) / problem.total_weight
+    return bool(wrong <= min(FEW_WRONG, CLEAN * shares.min()))
+
+
+def is_said(problem: Problem, deep: Found) -> bool:
+    """Whether a network for several classes says what there is to say: no need to look for one that counts.
+
+    Hardly a training row is wrong, rows are many for its size, and what is wrong of rows left out is little, even if
+    some walks on fewer rows did not find the concept.
+    """
+    rows = deep.held_out
+    if rows is None or 1 - deep.history[-1] > FEW_WRONG or ROWS_FOR_SIZE * deep.network.size > problem.n_rows:
+        return False
+    return 1 - rows.accuracy <= CLEAN * (1 - most_frequent(rows))
+
+
+def better(deep: Found, counting: Found) -> Found:
+    """The one that errs less on rows left out, with the networks of both to choose from.
+
+    The deep one has the best of several prices, so unless it hardly errs it must be better by more than chance. But a
+    network of any price that is much smaller, and as good for all that can be told, reads better.
+    """
+    choices = (*deep.choices, *counting.choices)
+    if _is_preferred(deep, counting):
+        return replace(deep, choices=choices)
+    history = (*deep.history, *counting.history[1:])
+    for choice in sorted(deep.choices, key=lambda choice: choice.size):
+        if _is_as_good(choice, counting):
+            return Found(choice.network, (*history, choice.accuracy), choices, choice.held_out)
+    return replace(counting, history=history, choices=choices)
+
+
+def _is_preferred(deep: Found, counting: Found) -> bool:
+    validation, counts = validation_of(deep), counting.held_out
+    if validation is None or counts is None:
+        return False
+    few = CLEAN * (1 - most_frequent(counts))
+    clean = 1 - deep.history[-1] <= few and 2 * deep.network.size <= counting.network.size
+    chance = CHANCE * _error(counts.accuracy, len(counts.codes))
+    return validation >= counts.accuracy + (0.0 if clean else chance)
+
+
+def _is_as_good(choice: Choice, counting: Found) -> bool:
+    """Whether a network is much smaller, tells something, and errs hardly more on rows that both left out."""
+    rows, counts = choice.held_out, counting.held_out
+    if rows is None or counts is None or MUCH_SMALLER * choice.size > counting.network.size:
+        return False
+    return tells(rows) and _hardly_differ(rows, counts)
+
+
+def _hardly_differ(deep: HeldOut, counting: HeldOut) -> bool:
+    """Whether rows that both left out are judged hardly worse, by errors and by calibrated losses."""
+    numbers = np.intersect1d(deep.numbers, counting.numbers)
+    pairs = [(_by_number(rows, judged, numbers) for rows in (deep, counting)) for judged in (_wrong, losses_of)]
+    return all(is_close(*pair) for pair in pairs)
+
+
+def _wrong(rows: HeldOut) -> NDArray[np.float64]:
+    return np.asarray(decide(rows.margins) != rows.codes, dtype=np.float64)
+
+
+def _by_number(
+    rows: HeldOut, judged: Callable[[HeldOut], NDArray[np.float64]], numbers: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """What is judged of the rows with these numbers, times their weights; the mean where one was left out twice."""
+    times = np.bincount(rows.numbers)
+    total = np.bincount(rows.numbers, judged(rows) * rows.weights / rows.weights.mean())
+    return np.asarray(total[numbers] / times[numbers])
+
+
+def validation_of(found: Found) -> float | None:
+    """The accuracy of networks like the one found on rows left out."""
+    known = [choice.validation for choice in found.choices if choice.network == found.network]
+    return known[0] if known else None
+
+
+def _error(share: float, n_rows: int) -> float:
+    """The standard error of a share of so many rows."""
+    return float((share * (1 - share) / n_rows) ** 0.5)
