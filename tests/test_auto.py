@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from rulenet import Auto, Network, ParameterError, RuleNetworkClassifier, bits
 from rulenet.auto.classes import join
-from rulenet.auto.judge import better, is_said, is_solved, tells
+from rulenet.auto.judge import better, is_said, is_shorter, is_solved, tells
 from rulenet.conditions import Relations
-from rulenet.datasets import make_monk
+from rulenet.datasets import make_monk, make_parity
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Choice, Found, HeldOut
 from rulenet.search.structure import aligned, merge, side_by_side
@@ -57,6 +57,22 @@ def make_traffic(n_rows=400, seed=0):
     wet = (X.a == "p") | (X.b == "q")
     y = np.where(wet & (X.c == "r"), "stop", np.where(wet, "slow", "go"))
     return X, y
+
+
+def test_a_parity_that_folds_cannot_tell_is_found():
+    X, y = make_parity(10, 8)
+    rows = np.random.default_rng(0).permutation(len(X))
+    kept, others = rows[:512], rows[512:]
+    model = RuleNetworkClassifier(random_state=0).fit(X.iloc[kept], y.iloc[kept])
+    assert not model.network_.is_counting
+    assert model.score(X.iloc[others], y.iloc[others]) == 1
+
+
+@pytest.mark.parametrize(("n_rows", "training", "expected"), [(100, 1.0, True), (1, 1.0, False), (100, 0.9, False)])
+def test_a_network_is_no_chance_if_it_is_shorter_than_what_it_says(n_rows, training, expected):
+    held = np.arange(2 * n_rows) % 4 == np.arange(2)[:, np.newaxis]
+    problem = Problem.of(bits.pack(held), np.arange(2 * n_rows) % 2 == 0, Relations.of([0, 1], [0, 1]))
+    assert is_shorter(problem, Found(OR, (0.5, training))) == expected
 
 
 def test_concepts_of_several_classes_are_one_deep_network():

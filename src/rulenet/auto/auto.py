@@ -14,7 +14,7 @@ import numpy as np
 from rulenet.anneal.anneal import Anneal
 from rulenet.anneal.schedule import SCHEDULE
 from rulenet.auto.classes import against_the_rest, frequent_first, is_far, search_each
-from rulenet.auto.judge import better, is_said, is_solved, tells
+from rulenet.auto.judge import better, is_said, is_shorter, is_solved, tells
 from rulenet.count.count import Count
 from rulenet.parameters import Constraint, number, options
 from rulenet.search import interrupts
@@ -82,7 +82,7 @@ class Auto(Strategy):
         counting: Found | None = None
         if problem.n_rows > FEW_ROWS and is_far_off(problem, start, seed, n_jobs, self.max_time):
             counting = Count(max_time=second).search(problem, start, seed, n_jobs, _between(report, 0.0, 1 - DEEP_PART))
-            if interrupts.current().came or (counting.held_out is not None and tells(counting.held_out)):
+            if interrupts.current().came or _tells(counting):
                 report(Progress("done", 1.0, counting.history[-1], counting.network.size))
                 return counting
         part = (0.0, DEEP_PART) if counting is None else (1 - DEEP_PART, 1.0)
@@ -94,6 +94,8 @@ class Auto(Strategy):
             counting = Count(max_time=second).search(problem, start, seed, n_jobs, _between(report, DEEP_PART, 1.0))
         if interrupts.current().came and deep.history[-1] >= counting.history[-1]:
             return deep
+        if not _tells(counting) and is_shorter(problem, deep):
+            return replace(deep, choices=(*deep.choices, *counting.choices))
         return better(deep, counting)
 
     def _search_classes(self, problem: Problem, start: Start, seed: int, n_jobs: int | None, report: Report) -> Found:
@@ -117,6 +119,10 @@ def are_near(problem: Problem, start: Start, seed: int, n_jobs: int | None, max_
     return not any(
         is_far(parts[k], probe(parts[k], start.on(parts[k]), seed, n_jobs, seconds)) for k in frequent_first(parts)
     )
+
+
+def _tells(counting: Found) -> bool:
+    return counting.held_out is not None and tells(counting.held_out)
 
 
 def is_far_off(problem: Problem, start: Start, seed: int, n_jobs: int | None, max_time: float | None) -> bool:

@@ -19,6 +19,8 @@ CLEAN = 0.1
 MUCH_SMALLER = 4
 # A concept is found where no more than this share of the rows is wrong, and few of those that are rare.
 FEW_WRONG = 0.005
+# A network that says the classes in this share of their bits is no chance.
+SHORTER = 0.9
 # So many rows for each unit of size are too many to be learned by heart.
 ROWS_FOR_SIZE = 8
 
@@ -51,6 +53,21 @@ def is_said(problem: Problem, deep: Found) -> bool:
     if rows is None or 1 - deep.history[-1] > FEW_WRONG or ROWS_FOR_SIZE * deep.network.size > problem.n_rows:
         return False
     return 1 - rows.accuracy <= CLEAN * (1 - most_frequent(rows))
+
+
+def is_shorter(problem: Problem, deep: Found) -> bool:
+    """Whether a network and the rows that it gets wrong, hardly any, take clearly fewer bits than the classes do.
+
+    Chance does not find such a one. That walks on fewer rows did not find it says nothing then: of a parity, half of
+    the rows may tell nothing where all of them tell everything.
+    """
+    wrong = 1 - deep.history[-1]
+    if wrong > FEW_WRONG:
+        return False
+    shares = np.bincount(problem.codes, problem.weights, problem.n_classes) / problem.total_weight
+    classes = problem.n_rows * -(shares[shares > 0] * np.log2(shares[shares > 0])).sum()
+    said = deep.network.size * np.log2(len(problem.literals)) + wrong * problem.n_rows * np.log2(problem.n_rows)
+    return bool(said < SHORTER * classes)
 
 
 def better(deep: Found, counting: Found) -> Found:
