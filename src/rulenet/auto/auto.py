@@ -18,7 +18,7 @@ from rulenet.auto.judge import better, is_said, is_shorter, is_solved, tells
 from rulenet.count.count import Count
 from rulenet.parameters import Constraint, number, options
 from rulenet.search import interrupts
-from rulenet.search.folds import sample_rows
+from rulenet.search.folds import make_folds, sample_rows
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Defaults, Found, Progress, Report, Start, be_silent
 from rulenet.search.strategy import Strategy
@@ -44,6 +44,9 @@ class Probe:
 
 # Where rows are few, a low price lets a network learn them by heart. Below so many rows the whole search costs little.
 FEW_ROWS, MANY_ROWS = 150, 1_000
+# Of several classes, the folds of which one is left out, and the most rows of it that may be wrong, the shares of all
+# classes added up.
+PROBED_FOLDS, MOST_WRONG = 3, 0.03
 # With more classes than this, hardly a table has a concept for each.
 MOST_CLASSES = 12
 PROBE_OF_SOME, PROBE_OF_MANY = Probe(2.0, 2, 0.12), Probe(0.5, 4, 0.04)
@@ -113,12 +116,26 @@ class Auto(Strategy):
 
 
 def are_near(problem: Problem, start: Start, seed: int, n_jobs: int | None, max_time: float | None) -> bool:
-    """Whether a few walks for each class against the rest say that there may be a concept."""
+    """Whether a few walks for each class against the rest say that there may be a concept.
+
+    Many rows are enough to leave some out, and to ask how many of these are wrong; of few, it is the training rows.
+    """
     seconds = None if max_time is None else max_time / problem.n_classes
     parts = against_the_rest(problem)
-    return not any(
-        is_far(parts[k], probe(parts[k], start.on(parts[k]), seed, n_jobs, seconds)) for k in frequent_first(parts)
-    )
+    if problem.n_rows <= MANY_ROWS:
+        return not any(
+            is_far(parts[k], probe(parts[k], start.on(parts[k]), seed, n_jobs, seconds)) for k in frequent_first(parts)
+        )
+    rows = sample_rows(np.arange(problem.n_rows), PROBED_ROWS, seed)
+    kept, left_out = (rows[part] for part in next(make_folds(problem.take(rows), PROBED_FOLDS, seed)))
+    wrong = 0.0
+    for k in frequent_first(parts):
+        seen = parts[k].take(kept)
+        found = walk_a_little(PROBE_OF_MANY, seen, start.on(seen), seed, n_jobs, seconds)
+        wrong += 1 - parts[k].take(left_out).accuracy(found.network)
+        if wrong > MOST_WRONG:
+            return False
+    return True
 
 
 def _tells(counting: Found) -> bool:
@@ -134,10 +151,16 @@ def probe(problem: Problem, start: Start, seed: int, n_jobs: int | None, max_tim
     """The share of the rows, or of some of them, that a few walks leave wrong."""
     rows = sample_rows(np.arange(problem.n_rows), PROBED_ROWS, seed)
     some = problem if len(rows) == problem.n_rows else problem.take(rows)
+    return 1 - walk_a_little(_probe_for(problem), some, start.on(some), seed, n_jobs, max_time).history[-1]
+
+
+def walk_a_little(
+    probe: Probe, problem: Problem, start: Start, seed: int, n_jobs: int | None, max_time: float | None
+) -> Found:
+    """What the walks of a probe find in a small share of the time."""
     seconds = None if max_time is None else PROBE_SHARE * max_time
-    this = _probe_for(problem)
-    search = Anneal(price=this.price, n_restarts=this.n_walks, n_folds=0, distil=False, max_time=seconds)
-    return 1 - search.search(some, start.on(some), seed, n_jobs).history[-1]
+    search = Anneal(price=probe.price, n_restarts=probe.n_walks, n_folds=0, distil=False, max_time=seconds)
+    return search.search(problem, start, seed, n_jobs)
 
 
 def _probe_for(problem: Problem) -> Probe:

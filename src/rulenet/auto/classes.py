@@ -13,8 +13,9 @@ from rulenet.search.problem import Problem
 from rulenet.search.protocol import Choice, Found, HeldOut, Progress, Report, Start
 from rulenet.search.structure import aligned, merge, side_by_side
 
-# A class is given up, and all others with it, where the rows left out that are wrong are more than this share of it.
-FAR_OFF = 0.25
+# A class is given up, and all others with it, where so many rows are wrong, as a share of it: training rows, or rows
+# left out.
+FAR_OFF, FAR_OFF_LEFT_OUT = 0.25, 0.5
 # A class that is rarer than this may stay unsaid.
 HARDLY_ANY = 0.001
 
@@ -33,7 +34,7 @@ def search_each(
     search = Anneal(distil=False, max_time=None if max_time is None else max_time / len(parts))
     for number, k in enumerate(frequent_first(parts)):
         one = search.search(parts[k], start.on(parts[k]), seed, n_jobs, _share(report, number, len(parts)))
-        if interrupts.current().came or is_far(parts[k], 1 - min(one.history[-1], validation_of(one) or 1.0)):
+        if interrupts.current().came or is_hopeless(parts[k], one):
             return None
         found.append((k, one))
     return join(problem, [one for _, one in sorted(found, key=lambda pair: pair[0])])
@@ -48,6 +49,13 @@ def is_far(part: Problem, wrong: float) -> bool:
     """Whether this share of wrong rows is much of the class."""
     share = part.positive_weight / part.total_weight
     return wrong > max(FAR_OFF * min(share, 1 - share), HARDLY_ANY)
+
+
+def is_hopeless(part: Problem, found: Found) -> bool:
+    """Whether what was found for a class says too little for a network of all classes to be worth it."""
+    wrong, left_out = 1 - found.history[-1], 1 - (validation_of(found) or found.history[-1])
+    share = part.positive_weight / part.total_weight
+    return is_far(part, wrong) or left_out > max(FAR_OFF_LEFT_OUT * min(share, 1 - share), HARDLY_ANY)
 
 
 def join(problem: Problem, found: Sequence[Found]) -> Found:

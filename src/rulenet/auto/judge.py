@@ -19,6 +19,8 @@ CLEAN = 0.1
 MUCH_SMALLER = 4
 # A concept is found where no more than this share of the rows is wrong, and few of those that are rare.
 FEW_WRONG = 0.005
+# Next to no row is wrong.
+NONE_WRONG = 0.001
 # A network that says the classes in this share of their bits is no chance.
 SHORTER = 0.9
 # So many rows for each unit of size are too many to be learned by heart.
@@ -46,11 +48,11 @@ def is_solved(problem: Problem, found: Found) -> bool:
 def is_said(problem: Problem, deep: Found) -> bool:
     """Whether a network for several classes says what there is to say: no need to look for one that counts.
 
-    Hardly a training row is wrong, rows are many for its size, and what is wrong of rows left out is little, even if
-    some walks on fewer rows did not find the concept.
+    No training row is wrong, or next to none; rows are many for its size; and what is wrong of rows left out is little,
+    even if some walks on fewer rows did not find the concept.
     """
     rows = deep.held_out
-    if rows is None or 1 - deep.history[-1] > FEW_WRONG or ROWS_FOR_SIZE * deep.network.size > problem.n_rows:
+    if rows is None or 1 - deep.history[-1] > NONE_WRONG or ROWS_FOR_SIZE * deep.network.size > problem.n_rows:
         return False
     return 1 - rows.accuracy <= CLEAN * (1 - most_frequent(rows))
 

@@ -78,7 +78,7 @@ class Schedule:
     # themselves, from a little warmth, is better. It has so many proposals and units for every class.
     votes: bool = True
     most_rows_to_vote: int = 4_096
-    class_proposals: int = 80_000
+    class_proposals: int = 120_000
     many_class_units: int = 30
 
     def fitted_to(self, n_rows: int, n_classes: int) -> Self:
