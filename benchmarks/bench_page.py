@@ -52,8 +52,8 @@ def report(n_rows: int = 10_000, n_conditions: int = 300, n_columns: int = 60) -
     pages = {"rules": rules(n_rows, n_conditions, n_columns), "points": points(n_rows, n_conditions, n_columns)}
     lines = [
         "## Pages",
-        f"\n{n_rows:,} rows x {n_columns} columns, {n_conditions} conditions: in {n_conditions // 4} rules, or each worth "
-        f"points; the files have {' and '.join(f'{len(str(page)) / 1e6:.1f}' for page in pages.values())} MB.\n",
+        f"\n{n_rows:,} rows x {n_columns} columns, {n_conditions} conditions: in {n_conditions // 4} rules, or each "
+        f"worth points; the files have {' and '.join(f'{len(str(page)) / 1e6:.1f}' for page in pages.values())} MB.\n",
         "| | | milliseconds | of these at work | target |",
         "|---|---|---:|---:|---:|",
     ]
