@@ -13,7 +13,7 @@ import numpy as np
 
 from rulenet.anneal.anneal import Anneal
 from rulenet.anneal.schedule import SCHEDULE
-from rulenet.auto.classes import against_the_rest, frequent_first, is_far, search_each
+from rulenet.auto.classes import against_the_rest, frequent_first, search_each
 from rulenet.auto.judge import better, is_said, is_shorter, is_solved, tells
 from rulenet.count.count import Count
 from rulenet.parameters import Constraint, number, options
@@ -44,9 +44,10 @@ class Probe:
 
 # Where rows are few, a low price lets a network learn them by heart. Below so many rows the whole search costs little.
 FEW_ROWS, MANY_ROWS = 150, 1_000
-# Of several classes, the folds of which one is left out, and the most rows of it that may be wrong, the shares of all
-# classes added up.
-PROBED_FOLDS, MOST_WRONG = 3, 0.03
+# Of several classes: the folds of which one is left out, and the least rows for that; then the most rows left out that
+# may be wrong, the shares of all classes added up. Of few rows some are wrong by chance; of many, a search takes long.
+PROBED_FOLDS, LEAST_ROWS = 3, 60
+MOST_WRONG, MOST_WRONG_OF_MANY = 0.12, 0.03
 # With more classes than this, hardly a table has a concept for each.
 MOST_CLASSES = 12
 PROBE_OF_SOME, PROBE_OF_MANY = Probe(2.0, 2, 0.12), Probe(0.5, 4, 0.04)
@@ -116,24 +117,19 @@ class Auto(Strategy):
 
 
 def are_near(problem: Problem, start: Start, seed: int, n_jobs: int | None, max_time: float | None) -> bool:
-    """Whether a few walks for each class against the rest say that there may be a concept.
-
-    Many rows are enough to leave some out, and to ask how many of these are wrong; of few, it is the training rows.
-    """
+    """Whether a few walks for each class against the rest get most of the rows right that are left out."""
+    if problem.n_rows < LEAST_ROWS:
+        return False
     seconds = None if max_time is None else max_time / problem.n_classes
     parts = against_the_rest(problem)
-    if problem.n_rows <= MANY_ROWS:
-        return not any(
-            is_far(parts[k], probe(parts[k], start.on(parts[k]), seed, n_jobs, seconds)) for k in frequent_first(parts)
-        )
     rows = sample_rows(np.arange(problem.n_rows), PROBED_ROWS, seed)
     kept, left_out = (rows[part] for part in next(make_folds(problem.take(rows), PROBED_FOLDS, seed)))
-    wrong = 0.0
+    wrong, most = 0.0, MOST_WRONG_OF_MANY if problem.n_rows > MANY_ROWS else MOST_WRONG
     for k in frequent_first(parts):
         seen = parts[k].take(kept)
         found = walk_a_little(PROBE_OF_MANY, seen, start.on(seen), seed, n_jobs, seconds)
         wrong += 1 - parts[k].take(left_out).accuracy(found.network)
-        if wrong > MOST_WRONG:
+        if wrong > most:
             return False
     return True
 

@@ -45,17 +45,12 @@ def frequent_first(parts: Sequence[Problem]) -> list[int]:
     return sorted(range(len(parts)), key=lambda k: -parts[k].positive_weight)
 
 
-def is_far(part: Problem, wrong: float) -> bool:
-    """Whether this share of wrong rows is much of the class."""
-    share = part.positive_weight / part.total_weight
-    return wrong > max(FAR_OFF * min(share, 1 - share), HARDLY_ANY)
-
-
 def is_hopeless(part: Problem, found: Found) -> bool:
     """Whether what was found for a class says too little for a network of all classes to be worth it."""
     wrong, left_out = 1 - found.history[-1], 1 - (validation_of(found) or found.history[-1])
     share = part.positive_weight / part.total_weight
-    return is_far(part, wrong) or left_out > max(FAR_OFF_LEFT_OUT * min(share, 1 - share), HARDLY_ANY)
+    rarer = min(share, 1 - share)
+    return wrong > max(FAR_OFF * rarer, HARDLY_ANY) or left_out > max(FAR_OFF_LEFT_OUT * rarer, HARDLY_ANY)
 
 
 def join(problem: Problem, found: Sequence[Found]) -> Found:
