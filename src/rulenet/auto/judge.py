@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulenet.count.choose import is_close, losses_of
+from rulenet.count.choose import losses_of
 from rulenet.search.problem import Problem, decide
 from rulenet.search.protocol import Choice, Found, HeldOut
 
@@ -15,8 +15,9 @@ from rulenet.search.protocol import Choice, Found, HeldOut
 # the training rows, and is at most half as large, it has found a concept, and need only be as good.
 CHANCE = 2.0
 CLEAN = 0.1
-# One that is so many times smaller need not even be that, if rows left out hardly tell the two apart.
-MUCH_SMALLER = 4
+# So is one that is so many times smaller, if rows left out, one by one, are told as well: by no more errors a row, and
+# by no more nats, but for these.
+SMALLER, NO_WORSE = 2, 0.001
 # A concept is found where no more than this share of the rows is wrong, and few of those that are rare.
 FEW_WRONG = 0.005
 # Next to no row is wrong.
@@ -76,7 +77,7 @@ def better(deep: Found, counting: Found) -> Found:
     """The one that errs less on rows left out, with the networks of both to choose from.
 
     The deep one has the best of several prices, so unless it hardly errs it must be better by more than chance. But a
-    network of any price that is much smaller, and as good for all that can be told, reads better.
+    network of any price that is smaller, and tells rows left out as well, reads better.
     """
     choices = (*deep.choices, *counting.choices)
     if _is_preferred(deep, counting):
@@ -99,18 +100,18 @@ def _is_preferred(deep: Found, counting: Found) -> bool:
 
 
 def _is_as_good(choice: Choice, counting: Found) -> bool:
-    """Whether a network is much smaller, tells something, and errs hardly more on rows that both left out."""
+    """Whether a network is smaller, tells something, and tells rows that both left out as well."""
     rows, counts = choice.held_out, counting.held_out
-    if rows is None or counts is None or MUCH_SMALLER * choice.size > counting.network.size:
+    if rows is None or counts is None or SMALLER * choice.size > counting.network.size:
         return False
-    return tells(rows) and _hardly_differ(rows, counts)
+    return tells(rows) and _no_worse(rows, counts)
 
 
-def _hardly_differ(deep: HeldOut, counting: HeldOut) -> bool:
-    """Whether rows that both left out are judged hardly worse, by errors and by calibrated losses."""
+def _no_worse(deep: HeldOut, counting: HeldOut) -> bool:
+    """Whether rows that both left out are told as well, by errors and by calibrated losses."""
     numbers = np.intersect1d(deep.numbers, counting.numbers)
-    pairs = [(_by_number(rows, judged, numbers) for rows in (deep, counting)) for judged in (_wrong, losses_of)]
-    return all(is_close(*pair) for pair in pairs)
+    means = [[_by_number(rows, judged, numbers).mean() for rows in (deep, counting)] for judged in (_wrong, losses_of)]
+    return all(mine <= other + NO_WORSE for mine, other in means)
 
 
 def _wrong(rows: HeldOut) -> NDArray[np.float64]:

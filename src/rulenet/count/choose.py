@@ -49,7 +49,7 @@ def choose_price(held_out: Sequence[HeldOut]) -> int:
     wrong = np.array([decide(rows.margins) != rows.codes for rows in held_out]) * weights
     losses = np.array([losses_of(rows) for rows in held_out]) * weights
     for price in reversed(range(len(held_out))):
-        if all(is_close(judged[price], judged[judged.sum(axis=1).argmin()]) for judged in (wrong, losses)):
+        if all(_is_close(judged[price], judged[judged.sum(axis=1).argmin()]) for judged in (wrong, losses)):
             return price
     return int(losses.sum(axis=1).argmin())
 
@@ -61,7 +61,7 @@ def losses_of(rows: HeldOut) -> NDArray[np.float64]:
     return np.asarray(-np.log(probabilities[np.arange(len(rows.codes)), rows.codes]))
 
 
-def is_close(judged: NDArray[np.float64], best: NDArray[np.float64]) -> bool:
+def _is_close(judged: NDArray[np.float64], best: NDArray[np.float64]) -> bool:
     """Whether rows are judged hardly worse than the best, for what the differences between rows tell."""
     differences = judged - best
     return bool(differences.mean() <= WORTH * differences.std() / len(differences) ** 0.5)
