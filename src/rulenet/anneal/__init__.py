@@ -1,4 +1,4 @@
-"""Simulated annealing of rule networks: the default search.
+"""Simulated annealing of rule networks: deep ones of AND and OR.
 
 anneal      the strategy: many walks, the choice among what they found
 schedule    every temperature, price, count and share of time, and why

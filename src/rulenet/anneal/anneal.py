@@ -1,4 +1,4 @@
-"""`Anneal`, the default search.
+"""`Anneal`, the search for deep networks of AND and OR.
 
 Many short walks (`path`) run in threads: some on all rows, some on the rows outside a fold. The folds decide the
 price of an edge (`price`); among the networks of that price the one closest to their weighted vote is kept (`vote`).

@@ -6,19 +6,17 @@ whichever errs less on rows left out is kept. With more conditions than `Anneal`
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
-
-import numpy as np
 
 from rulenet.anneal.anneal import Anneal
 from rulenet.anneal.schedule import SCHEDULE
-from rulenet.auto.classes import against_the_rest, frequent_first, search_each
+from rulenet.auto.classes import search_each
 from rulenet.auto.judge import better, is_said, is_shorter, is_solved, tells
+from rulenet.auto.probe import are_near, is_far_off
 from rulenet.count.count import Count
 from rulenet.parameters import Constraint, number, options
 from rulenet.search import interrupts
-from rulenet.search.folds import make_folds, sample_rows
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Defaults, Found, Progress, Report, Start, be_silent
 from rulenet.search.strategy import Strategy
@@ -27,30 +25,14 @@ from rulenet.search.strategy import Strategy
 DEEP_SHARE = 0.45
 # Of the progress that is shown, the part before counting begins.
 DEEP_PART = 0.5
-# A few walks tell first whether a concept is near, on so many rows and within this share of a limited time.
-PROBED_ROWS, PROBE_SHARE = 2_000, 0.1
 # Up to so many rows, a weight of three is the same as three rows, and the order of rows does not matter.
 PLAIN_ROWS = 200
 
 
-@dataclass(frozen=True)
-class Probe:
-    """A few walks at some price; a concept is far off where more than this share of the rows stays wrong."""
-
-    price: float
-    n_walks: int
-    far_off: float
-
-
-# Where rows are few, a low price lets a network learn them by heart. Below so many rows the whole search costs little.
-FEW_ROWS, MANY_ROWS = 150, 1_000
-# Of several classes: the folds of which one is left out, and the least rows for that; then the most rows left out that
-# may be wrong, the shares of all classes added up. Of few rows some are wrong by chance; of many, a search takes long.
-PROBED_FOLDS, LEAST_ROWS = 3, 60
-MOST_WRONG, MOST_WRONG_OF_MANY = 0.12, 0.03
+# Below so many rows the whole search costs little, and is not probed for.
+FEW_ROWS = 150
 # With more classes than this, hardly a table has a concept for each.
 MOST_CLASSES = 12
-PROBE_OF_SOME, PROBE_OF_MANY = Probe(2.0, 2, 0.12), Probe(0.5, 4, 0.04)
 
 
 class Auto(Strategy):
@@ -116,51 +98,8 @@ class Auto(Strategy):
         return counting if deep is None else better(deep, counting)
 
 
-def are_near(problem: Problem, start: Start, seed: int, n_jobs: int | None, max_time: float | None) -> bool:
-    """Whether a few walks for each class against the rest get most of the rows right that are left out."""
-    if problem.n_rows < LEAST_ROWS:
-        return False
-    seconds = None if max_time is None else max_time / problem.n_classes
-    parts = against_the_rest(problem)
-    rows = sample_rows(np.arange(problem.n_rows), PROBED_ROWS, seed)
-    kept, left_out = (rows[part] for part in next(make_folds(problem.take(rows), PROBED_FOLDS, seed)))
-    wrong, most = 0.0, MOST_WRONG_OF_MANY if problem.n_rows > MANY_ROWS else MOST_WRONG
-    for k in frequent_first(parts):
-        seen = parts[k].take(kept)
-        found = walk_a_little(PROBE_OF_MANY, seen, start.on(seen), seed, n_jobs, seconds)
-        wrong += 1 - parts[k].take(left_out).accuracy(found.network)
-        if wrong > most:
-            return False
-    return True
-
-
 def _tells(counting: Found) -> bool:
     return counting.held_out is not None and tells(counting.held_out)
-
-
-def is_far_off(problem: Problem, start: Start, seed: int, n_jobs: int | None, max_time: float | None) -> bool:
-    """Whether a few walks leave too many rows wrong for a concept to be near."""
-    return probe(problem, start, seed, n_jobs, max_time) > _probe_for(problem).far_off
-
-
-def probe(problem: Problem, start: Start, seed: int, n_jobs: int | None, max_time: float | None) -> float:
-    """The share of the rows, or of some of them, that a few walks leave wrong."""
-    rows = sample_rows(np.arange(problem.n_rows), PROBED_ROWS, seed)
-    some = problem if len(rows) == problem.n_rows else problem.take(rows)
-    return 1 - walk_a_little(_probe_for(problem), some, start.on(some), seed, n_jobs, max_time).history[-1]
-
-
-def walk_a_little(
-    probe: Probe, problem: Problem, start: Start, seed: int, n_jobs: int | None, max_time: float | None
-) -> Found:
-    """What the walks of a probe find in a small share of the time."""
-    seconds = None if max_time is None else PROBE_SHARE * max_time
-    search = Anneal(price=probe.price, n_restarts=probe.n_walks, n_folds=0, distil=False, max_time=seconds)
-    return search.search(problem, start, seed, n_jobs)
-
-
-def _probe_for(problem: Problem) -> Probe:
-    return PROBE_OF_MANY if problem.n_rows > MANY_ROWS else PROBE_OF_SOME
 
 
 def _times(max_time: float | None) -> tuple[float | None, float | None]:
