@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import optimize
 
 from rulenet import calibration
 from rulenet.calibration import LEAST_SCALE, MOST_SCALE, calibrate, from_odds
@@ -54,6 +55,38 @@ def test_whole_weights_are_repeated_rows(case):
     grid = np.unique(margins, axis=0)
     found = [c.probabilities(grid, decide(grid)) for c in (weighted, repeated)]
     assert found[0] == pytest.approx(found[1], abs=2e-3)
+
+
+@settings(deadline=None, max_examples=50)
+@given(judged())
+def test_no_other_scale_and_offsets_are_likelier(case):
+    margins, codes, weights = case
+    n_outputs, n_classes = margins.shape[1], max(2, margins.shape[1])
+    found, loss = calibration._fit(margins, codes, weights.astype(float))
+    frequency = (np.bincount(codes, weights, n_classes) + 1) / (weights.sum() + n_classes)
+    wanted = weights[:, np.newaxis] * (np.eye(n_classes)[codes] + frequency / weights.sum())
+
+    def slow_loss(parameters):
+        scores = np.zeros((len(codes), n_classes))
+        scores[:, -n_outputs:] = parameters[0] * margins + parameters[1:]
+        likely = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        return -(wanted * likely).sum() + 0.01 * (parameters[1:] ** 2).sum()
+
+    bounds = [(LEAST_SCALE, MOST_SCALE), *[(-20.0, 20.0)] * n_outputs]
+    other = optimize.minimize(slow_loss, [1.0, *[0.0] * n_outputs], bounds=bounds, method="L-BFGS-B")
+    assert loss == pytest.approx(slow_loss(np.array([found.scale, *found.offsets])))
+    assert loss <= other.fun + 1e-6 * (1 + abs(other.fun))
+
+
+def test_how_many_parts_fail_does_not_count_where_it_tells_nothing():
+    rng = np.random.default_rng(0)
+    margins = rng.integers(-4, 1, (2_000, 1))
+    by_sign = calibrate(margins, (rng.random(2_000) < np.where(margins[:, 0] < 0, 0.1, 0.9)).astype(np.int64))
+    assert by_sign.by_sign
+    steps = np.array([[-9], [-1], [0], [5]])
+    assert by_sign.probabilities(steps, decide(steps))[:, 1] == pytest.approx([0.1, 0.1, 0.9, 0.9], abs=0.03)
+    by_margin = calibrate(margins, (rng.random(2_000) < 1 / (1 + np.exp(-margins[:, 0] - 1))).astype(np.int64))
+    assert not by_margin.by_sign
 
 
 def test_the_mean_probability_is_the_share_of_the_class():

@@ -183,6 +183,8 @@ BAD = [
     (("network", "needs"), [], "needs of 0 layers"),
     (("calibration", "scale"), -1, "finite numbers"),
     (("calibration", "offsets"), [], "1 offsets"),
+    (("calibration", "by_sign"), False, "is true, or left out"),
+    (("calibration", "by_sign"), 1, "is true, or left out"),
     (("history",), [0.5, "x"], "finite numbers"),
     (("named",), {"target": 1}, "named: "),
     (("parameters", "extra"), 1, "does not take"),
@@ -206,6 +208,12 @@ def test_what_is_no_json_is_refused(bad, tmp_path):
     (tmp_path / "bad.json").write_bytes(bad)
     with pytest.raises(ModelFileError, match=r"bad\.json: "):
         RuleNetworkClassifier.load(tmp_path / "bad.json")
+
+
+def test_a_calibration_by_signs_is_kept(text):
+    found = loads(changed(text, ("calibration", "by_sign"), True), STRATEGIES)
+    assert found.fitted.calibration.by_sign
+    assert json.loads(dumps(found))["calibration"]["by_sign"] is True
 
 
 def places(data, path=()):

@@ -1,5 +1,7 @@
 """An ONNX model of a classifier gives its classes and its probabilities."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,11 +10,12 @@ from promise_formats import onnx_inputs
 from rulenet import RuleNetworkClassifier
 
 
+@pytest.mark.parametrize("by_sign", [False, True])
 @pytest.mark.parametrize("name", CASES)
-def test_labels_and_probabilities_are_those_of_the_classifier(name):
+def test_labels_and_probabilities_are_those_of_the_classifier(name, by_sign):
     runtime = pytest.importorskip("onnxruntime", reason="ONNX Runtime is not installed: pip install onnxruntime")
     case, model = CASES[name](), RuleNetworkClassifier()
-    model.fitted_ = case.fitted
+    model.fitted_ = replace(case.fitted, calibration=replace(case.fitted.calibration, by_sign=by_sign))
     session = runtime.InferenceSession(model.export("onnx"))
     cells = case.X.astype(object).where(case.X.notna(), None)
     inputs = onnx_inputs(session, model.encoding_.attributes, cells.to_dict("records"))

@@ -124,7 +124,7 @@ class _Likelihood(NamedTuple):
         return float(-(self.wanted * special.log_softmax(scores, axis=1)).sum() + RIDGE * (parameters[1:] ** 2).sum())
 
     def step(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The step of Newton's method; a scale at the end of its bounds does not leave them."""
+        """The step of Newton's method, within the bounds of the scale."""
         margins, mass, n_outputs = self.margins, self.wanted.sum(axis=1), self.margins.shape[1]
         shares = special.softmax(_scores(parameters[0], parameters[1:], margins), axis=1)[:, -n_outputs:]
         weighted = shares * mass[:, np.newaxis]
@@ -136,12 +136,17 @@ class _Likelihood(NamedTuple):
         curves[0, 1:] = curves[1:, 0] = (weighted * (margins - mean[:, np.newaxis])).sum(axis=0)
         # A sum in the same order on any number of threads, which a product of matrices is not.
         curves[1:, 1:] = np.diag(weighted.sum(axis=0) + 2 * RIDGE) - np.einsum("ri,rj->ij", weighted, shares)
-        ahead = LEAST_SCALE < parameters[0] - np.sign(slope[0]) * FLAT < MOST_SCALE
-        free = slice(0 if ahead else 1, None)
-        return np.append(np.zeros(0 if ahead else 1), np.linalg.solve(curves[free, free], slope[free]))
+        step = np.linalg.solve(curves, slope)
+        bounded = np.clip(parameters[0] - step[0], LEAST_SCALE, MOST_SCALE)
+        if bounded == parameters[0] - step[0]:
+            return np.asarray(step)
+        # The best step that ends at the bound.
+        back = parameters[0] - bounded
+        return np.append(back, np.linalg.solve(curves[1:, 1:], slope[1:] - back * curves[1:, 0]))
 
 
 def _bounded(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same, but for rounding."""
     return np.append(np.clip(parameters[0], LEAST_SCALE, MOST_SCALE), parameters[1:])
 
 
