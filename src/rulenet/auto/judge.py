@@ -95,6 +95,8 @@ def _is_preferred(deep: Found, counting: Found) -> bool:
         return False
     few = CLEAN * (1 - most_frequent(counts))
     clean = 1 - deep.history[-1] <= few and 2 * deep.network.size <= counting.network.size
+    if counts.margins.shape[1] > 1:  # which class comes next matters as well
+        clean = clean and deep.held_out is not None and _no_worse(deep.held_out, counts)
     chance = CHANCE * _error(counts.accuracy, len(counts.codes))
     return validation >= counts.accuracy + (0.0 if clean else chance)
 
