@@ -93,7 +93,7 @@ def test_more_conditions_than_deep_walks_have_room_for_are_searched_by_counting(
     with pytest.raises(TableError, match="the columns give 24 conditions, but Anneal takes at most 10: leave columns"):
         RuleNetworkClassifier(search="anneal").fit(X, y)
     monkeypatch.setattr("rulenet.auto.auto.SCHEDULE", few)
-    monkeypatch.setattr("rulenet.auto.Count", lambda max_time: SEARCHES["count"])
+    monkeypatch.setattr("rulenet.auto.auto.Count", lambda max_time: SEARCHES["count"])
     found = RuleNetworkClassifier(random_state=0).fit(X, y)  # no deep walk is tried, which would be refused
     assert max(need for layer in found.network_.needs for need in layer) > 1
 
