@@ -318,3 +318,7 @@ def test_the_studies_of_a_part_fit_into_one_file(name: str, shared_data: Path, m
     monkeypatch.setenv("RULENET_TABLES", str(shared_data / "tables"))
     first, *others = PARTS[name].studies(Scale(1, quick=False, peers=False))
     assert all(study.n_splits == first.n_splits for study in others)
+    known: dict[str, str] = {}
+    for study in (first, *others):
+        for learner, settings in study.protocol()["learners"].items():
+            assert known.setdefault(learner, settings) == settings

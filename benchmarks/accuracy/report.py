@@ -293,6 +293,7 @@ SECTIONS: dict[str, Callable[[pd.DataFrame], list[str]]] = {
     "time": report_time,
     "large": report_large,
     "classes": report_classes,
+    "classes-tables": report_classes,
     "depth": report_depth,
     "vote": report_vote,
     "pay": report_pay,
