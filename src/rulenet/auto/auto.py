@@ -27,8 +27,6 @@ DEEP_SHARE = 0.45
 DEEP_PART = 0.5
 # Up to so many rows, a weight of three is the same as three rows, and the order of rows does not matter.
 PLAIN_ROWS = 200
-
-
 # Below so many rows the whole search costs little, and is not probed for.
 FEW_ROWS = 150
 # With more classes than this, hardly a table has a concept for each.

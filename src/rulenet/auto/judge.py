@@ -112,8 +112,8 @@ def _is_as_good(choice: Choice, counting: Found) -> bool:
 def _no_worse(deep: HeldOut, counting: HeldOut) -> bool:
     """Whether rows that both left out are told as well, by errors and by calibrated losses."""
     numbers = np.intersect1d(deep.numbers, counting.numbers)
-    means = [[_by_number(rows, judged, numbers).mean() for rows in (deep, counting)] for judged in (_wrong, losses_of)]
-    return all(mine <= other + NO_WORSE for mine, other in means)
+    totals = [[_by_number(rows, judged, numbers).sum() for rows in (deep, counting)] for judged in (_wrong, losses_of)]
+    return len(numbers) > 0 and all(mine <= other + NO_WORSE * len(numbers) for mine, other in totals)
 
 
 def _wrong(rows: HeldOut) -> NDArray[np.float64]:
