@@ -37,8 +37,8 @@ requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));
 EDITS = {
     "change a need": "app.setWanted(k, 1 + (app.at % 5))",
     "drop a condition": (
-        "const r = ~app.state.units[k].inputs.find(([x]) => x < 0 && app.state.units[~x].inputs.length > 1)[0];"
-        "app.drop(r, app.state.units[r].inputs[0][0])"
+        "const units = app.state.units, long = units[k].inputs.find(([x]) => x < 0 && units[~x].inputs.length > 1);"
+        "const r = long ? ~long[0] : k; app.drop(r, app.state.units[r].inputs[0][0])"
     ),
     "move a cut": (
         "const j = [...app.now.result.bits.keys()].filter((r) => r >= 0)[app.at % 50], c = app.state.conditions[j];"
