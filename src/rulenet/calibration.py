@@ -10,17 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from rulenet.later import Later
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = Later("scipy.special")
 
 Margins = NDArray[np.int64]
 
@@ -60,7 +53,7 @@ class Calibration:
                [0.5 , 0.5 ]])
         """
         seen = _signs(margins) if self.by_sign else margins
-        found = special.softmax(_scores(self.scale, np.array(self.offsets), seen), axis=1)
+        found = np.exp(_log_softmax(_scores(self.scale, np.array(self.offsets), seen)))
         rows, most = np.arange(len(found)), found.max(axis=1)
         found[rows, decided] = np.where(found.argmax(axis=1) == decided, most, most + EDGE)
         found = np.maximum(found, EDGE)
@@ -99,7 +92,7 @@ def _fit(margins: Margins, codes: NDArray[np.int64], mass: NDArray[np.float64]) 
 
     likely = _Likelihood(margins, wanted)
     # The likelihood has one maximum, and Newton's steps lead there.
-    now = np.append(1.0, np.zeros(n_outputs))
+    now = _first_guess(margins, wanted)
     value = likely.loss(now)
     for _ in range(MOST_STEPS):
         step = likely.step(now)
@@ -112,6 +105,16 @@ def _fit(margins: Margins, codes: NDArray[np.int64], mass: NDArray[np.float64]) 
     return Calibration(float(now[0]), tuple(now[1:].tolist())), value
 
 
+def _first_guess(margins: Margins, wanted: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Somewhere to begin: next to the end, where one output only holds or fails."""
+    if margins.shape[1] > 1 or margins.min() < -1 or margins.max() > 0:
+        return np.append(1.0, np.zeros(margins.shape[1]))
+    odds = [
+        np.log1p(wanted[of, 1].sum()) - np.log1p(wanted[of, 0].sum()) for of in (margins[:, 0] < 0, margins[:, 0] == 0)
+    ]
+    return _bounded(np.array([odds[1] - odds[0], odds[1]]))
+
+
 class _Likelihood(NamedTuple):
     """How likely a scale and offsets are: ``wanted`` is the mass of every class at the ``margins`` of every row."""
 
@@ -121,12 +124,12 @@ class _Likelihood(NamedTuple):
     def loss(self, parameters: NDArray[np.float64]) -> float:
         """Minus the logarithm of how likely they are, and a little for offsets, so that these are finite."""
         scores = _scores(parameters[0], parameters[1:], self.margins)
-        return float(-(self.wanted * special.log_softmax(scores, axis=1)).sum() + RIDGE * (parameters[1:] ** 2).sum())
+        return float(-(self.wanted * _log_softmax(scores)).sum() + RIDGE * (parameters[1:] ** 2).sum())
 
     def step(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
         """The step of Newton's method, within the bounds of the scale."""
         margins, mass, n_outputs = self.margins, self.wanted.sum(axis=1), self.margins.shape[1]
-        shares = special.softmax(_scores(parameters[0], parameters[1:], margins), axis=1)[:, -n_outputs:]
+        shares = np.exp(_log_softmax(_scores(parameters[0], parameters[1:], margins)))[:, -n_outputs:]
         weighted = shares * mass[:, np.newaxis]
         excess = weighted - self.wanted[:, -n_outputs:]
         slope = np.append((excess * margins).sum(), excess.sum(axis=0) + 2 * RIDGE * parameters[1:])
@@ -148,6 +151,10 @@ class _Likelihood(NamedTuple):
 def _bounded(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
     """The same, but for rounding."""
     return np.append(np.clip(parameters[0], LEAST_SCALE, MOST_SCALE), parameters[1:])
+
+
+def _log_softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
 
 
 def _added_up(
