@@ -18,7 +18,7 @@ from rulenet.count.count import Count
 from rulenet.parameters import Constraint, number, options
 from rulenet.search import interrupts
 from rulenet.search.problem import Problem
-from rulenet.search.protocol import Defaults, Found, Progress, Report, Start, be_silent
+from rulenet.search.protocol import Defaults, Found, Progress, Report, Start, be_silent, between
 from rulenet.search.strategy import Strategy
 
 # Of a limited time, the share that the search for a deep network gets.
@@ -65,17 +65,17 @@ class Auto(Strategy):
         first, second = _times(self.max_time)
         counting: Found | None = None
         if problem.n_rows > FEW_ROWS and is_far_off(problem, start, seed, n_jobs, self.max_time):
-            counting = Count(max_time=second).search(problem, start, seed, n_jobs, _between(report, 0.0, 1 - DEEP_PART))
+            counting = Count(max_time=second).search(problem, start, seed, n_jobs, between(report, 0.0, 1 - DEEP_PART))
             if interrupts.current().came or _tells(counting):
                 report(Progress("done", 1.0, counting.history[-1], counting.network.size))
                 return counting
         part = (0.0, DEEP_PART) if counting is None else (1 - DEEP_PART, 1.0)
-        deep = Anneal(distil=False, max_time=first).search(problem, start, seed, n_jobs, _between(report, *part))
+        deep = Anneal(distil=False, max_time=first).search(problem, start, seed, n_jobs, between(report, *part))
         if is_solved(problem, deep) or interrupts.current().came:
             report(Progress("done", 1.0, deep.history[-1], deep.network.size))
             return deep
         if counting is None:
-            counting = Count(max_time=second).search(problem, start, seed, n_jobs, _between(report, DEEP_PART, 1.0))
+            counting = Count(max_time=second).search(problem, start, seed, n_jobs, between(report, DEEP_PART, 1.0))
         if interrupts.current().came and deep.history[-1] >= counting.history[-1]:
             return deep
         if not _tells(counting) and is_shorter(problem, deep):
@@ -87,12 +87,12 @@ class Auto(Strategy):
         first, second = _times(self.max_time)
         deep: Found | None = None
         if problem.n_classes <= MOST_CLASSES and are_near(problem, start, seed, n_jobs, self.max_time):
-            deep = search_each(problem, start, seed, n_jobs, first, _between(report, 0.0, DEEP_PART))
+            deep = search_each(problem, start, seed, n_jobs, first, between(report, 0.0, DEEP_PART))
         if deep is not None and (is_said(problem, deep) or interrupts.current().came):
             report(Progress("done", 1.0, deep.history[-1], deep.network.size))
             return deep
         low, left = (0.0, self.max_time) if deep is None else (DEEP_PART, second)
-        counting = Count(max_time=left).search(problem, start, seed, n_jobs, _between(report, low, 1.0))
+        counting = Count(max_time=left).search(problem, start, seed, n_jobs, between(report, low, 1.0))
         return counting if deep is None else better(deep, counting)
 
 
@@ -104,8 +104,3 @@ def _times(max_time: float | None) -> tuple[float | None, float | None]:
     if max_time is None:
         return None, None
     return DEEP_SHARE * max_time, (1 - DEEP_SHARE) * max_time
-
-
-def _between(report: Report, low: float, high: float) -> Report:
-    """A report that only moves between two shares of the whole."""
-    return lambda progress: report(replace(progress, done=low + (high - low) * progress.done))

@@ -1,7 +1,6 @@
 """One deep network for several classes: one for each against the rest, joined where they say the same."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +9,7 @@ from rulenet.anneal.anneal import Anneal
 from rulenet.auto.judge import validation_of
 from rulenet.search import interrupts
 from rulenet.search.problem import Problem
-from rulenet.search.protocol import Choice, Found, HeldOut, Progress, Report, Start
+from rulenet.search.protocol import Choice, Found, HeldOut, Report, Start, between
 from rulenet.search.structure import aligned, merge, side_by_side
 
 # A class is given up, and all others with it, where so many rows are wrong, as a share of it: training rows, or rows
@@ -20,20 +19,16 @@ FAR_OFF, FAR_OFF_LEFT_OUT = 0.25, 0.5
 HARDLY_ANY = 0.001
 
 
-def against_the_rest(problem: Problem) -> list[Problem]:
-    """For every class the problem to tell it from the others."""
-    return [replace(problem, target=target) for target in problem.target]
-
-
 def search_each(
     problem: Problem, start: Start, seed: int, n_jobs: int | None, max_time: float | None, report: Report
 ) -> Found | None:
     """A deep network for all classes, None where some class has no concept."""
-    parts = against_the_rest(problem)
+    parts = problem.against_the_rest()
     found = list[tuple[int, Found]]()
     search = Anneal(distil=False, max_time=None if max_time is None else max_time / len(parts))
     for number, k in enumerate(frequent_first(parts)):
-        one = search.search(parts[k], start.on(parts[k]), seed, n_jobs, _share(report, number, len(parts)))
+        mine = between(report, number / len(parts), (number + 1) / len(parts))
+        one = search.search(parts[k], start.on(parts[k]), seed, n_jobs, mine)
         if interrupts.current().came or is_hopeless(parts[k], one):
             return None
         found.append((k, one))
@@ -80,10 +75,3 @@ def _left_out_by_all(problem: Problem, judged: Sequence[HeldOut]) -> HeldOut | N
 def _margins(rows: HeldOut) -> NDArray[np.int64]:
     """The margins that an OR above the network has: of an AND, it only knows whether that holds."""
     return np.maximum(rows.margins[:, 0], -1)
-
-
-def _share(report: Report, number: int, n_parts: int) -> Report:
-    def one(progress: Progress) -> None:
-        report(replace(progress, done=(number + progress.done) / n_parts))
-
-    return one

@@ -94,7 +94,7 @@ def _is_preferred(deep: Found, counting: Found) -> bool:
     if validation is None or counts is None:
         return False
     few = CLEAN * (1 - most_frequent(counts))
-    clean = 1 - deep.history[-1] <= few and 2 * deep.network.size <= counting.network.size
+    clean = 1 - deep.history[-1] <= few and SMALLER * deep.network.size <= counting.network.size
     if counts.margins.shape[1] > 1:  # which class comes next matters as well
         clean = clean and deep.held_out is not None and _no_worse(deep.held_out, counts)
     chance = CHANCE * _error(counts.accuracy, len(counts.codes))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rulenet.anneal.anneal import Anneal
-from rulenet.auto.classes import against_the_rest, frequent_first
+from rulenet.auto.classes import frequent_first
 from rulenet.search.folds import make_folds, sample_rows
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Found, Start
@@ -44,7 +44,7 @@ def are_near(problem: Problem, start: Start, seed: int, n_jobs: int | None, max_
     """Whether a few walks for each class against the rest get most of the rows right that are left out."""
     if problem.n_rows < LEAST_ROWS:
         return False
-    parts = against_the_rest(problem)
+    parts = problem.against_the_rest()
     seconds = None if max_time is None else max_time / len(parts)
     most = FAR_OFF_OF_MANY_AND_CLASSES if problem.n_rows > MANY_ROWS else FAR_OFF_OF_CLASSES
     wrong = 0.0

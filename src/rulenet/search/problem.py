@@ -142,6 +142,10 @@ class Problem:
         output = kernels.evaluate(flat, self.literals) & bits.mask(self.n_rows)
         return int(np.bitwise_count(output).sum()) in (0, self.n_rows)
 
+    def against_the_rest(self) -> list[Self]:
+        """For every class the problem to tell it from the others; of two classes, just this one."""
+        return [self] if self.n_classes == 2 else [replace(self, target=target) for target in self.target]
+
     def take(self, rows: NDArray[np.int64]) -> Self:
         """The problem of the given ``rows``, in their order."""
         taken, source = (

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, Protocol
 
 import numpy as np
@@ -164,6 +164,11 @@ Report = Callable[[Progress], None]
 
 def be_silent(progress: Progress) -> None:
     """Report nothing."""
+
+
+def between(report: Report, low: float, high: float) -> Report:
+    """A report that only moves between two shares of the whole."""
+    return lambda progress: report(replace(progress, done=low + (high - low) * progress.done))
 
 
 class Search(Protocol):

@@ -1,7 +1,6 @@
 """Starts from one network a class, each of which tells it from the rest."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 from rulenet.conditions import Condition
@@ -33,7 +32,7 @@ class OneVsRestInit(LearnedInit):
         self.check()
         defaults = self.search.defaults
         found = []
-        for part in _against_the_rest(problem):
+        for part in problem.against_the_rest():
             start = RandomInit().start_for(part, conditions, defaults.shapes, defaults.first_gates)
             found.append(self.search.search(part, start, seed).network)
         return side_by_side(found)
@@ -41,9 +40,3 @@ class OneVsRestInit(LearnedInit):
     def learn_counting(self, problem: Problem, conditions: Sequence[Condition], seed: int) -> Network:
         """The same."""
         return self.learn(problem, conditions, seed)
-
-
-def _against_the_rest(problem: Problem) -> list[Problem]:
-    if problem.n_classes == 2:
-        return [problem]
-    return [replace(problem, target=target) for target in problem.target]
