@@ -150,16 +150,28 @@ function boxKind(unit) {
   return words === "all of" ? "all" : words === "any of" || words === "if" ? "any" : "some";
 }
 
-// How often an edge counts is written at its start, where no others arrive.
+// How often an edge counts is written at its start, where no others arrive. Into a bus, an edge that nothing tells from
+// the others is drawn up to the line that all share: where it is moved, only its height changes.
 function drawEdge(app, nodes, { from, to, times }, bus) {
-  const a = nodes.get(from), b = nodes.get(to), path = routeOf(a, b, bus), x = a.row ? a.x + 8 : a.x + a.width / 2 + 4;
+  const a = nodes.get(from), b = nodes.get(to), x = a.row ? a.x + 8 : a.x + a.width / 2 + 4;
   const words = ["edge"];
   if (app.asked) words.push(isLit(app, a.ref) ? "lit" : "dark");
   if (app.selected === a.ref || app.selected === b.ref) words.push("near");
   if (app.query && !app.matches(a.ref)) words.push("faded");
-  return kept(app, "edge", `${from} ${to} ${times} ${path} ${words}`, () =>
+  const short = bus && isBus(a, b) && !words.some((word) => word === "lit" || word === "near");
+  const path = short ? stubOf(a, b) : routeOf(a, b, bus), y = short ? a.y : 0;
+  const line = kept(app, "edge", `${from} ${to} ${times} ${path} ${words}`, () =>
     svg("g", {}, svg("path", { d: path, class: words.join(" "), "data-from": a.ref, "data-to": b.ref }),
-      times > 1 && svg("text", { x, y: a.y - 3, class: "note times" }, `×${times}`)));
+      times > 1 && svg("text", { x, y: a.y - y - 3, class: "note times" }, `×${times}`)));
+  return putAt(line, y);
+}
+
+// The lines that edges into units of very many inputs share, from the first to the last of these.
+function drawBuses(app, nodes) {
+  return [...nodes.values()].filter((b) => !b.row && b.inputs.length > BUS).map((b) => {
+    const inputs = b.inputs.map((id) => nodes.get(id)).filter((a) => isBus(a, b)), d = busOf(inputs, b), kind = app.asked ? "edge dark" : "edge";
+    return kept(app, "bus", `${d} ${kind}`, () => svg("path", { d, class: kind }));
+  });
 }
 
 // Edges that are lit or near what is selected are drawn last, so that no others lie over them.
@@ -174,7 +186,8 @@ function drawNetwork(app) {
   const { drawing, edges: lines, nodes: parts } = app.parts.layers;
   Object.entries({ viewBox: `0 0 ${width} ${height}`, width: width * app.zoom, height: height * app.zoom }).forEach(([name, value]) => setNew(drawing, name, value));
   const ranked = edges.map((edge) => [edgeRank(app, nodes, edge), edge]).sort((a, b) => a[0] - b[0]);
-  arrange(lines, ranked.map(([, edge]) => drawEdge(app, nodes, edge, outputs.length === 1)));
+  const bus = outputs.length === 1;
+  arrange(lines, bus && drawBuses(app, nodes), ranked.map(([, edge]) => drawEdge(app, nodes, edge, bus)));
   const ordered = [...nodes.values()].sort((a, b) => a.depth - b.depth || a.y - b.y);
   arrange(parts, ordered.map((node) => (node.row ? drawRow(app, node) : drawUnit(app, node))));
   app.drawn = { width, height };

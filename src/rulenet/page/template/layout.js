@@ -90,13 +90,30 @@ function spread(column, gap) {
   for (const { mean: start, n } of blocks) for (let k = 0; k < n; k++, i++) column[i].y = start + i * gap;
 }
 
-// A curve; into a unit of very many inputs a bus: along the row, down one line that all share, into the unit.
+// Whether an edge runs along its row, down one line that all share, into the unit: where a unit has very many inputs.
+const isBus = (a, b) => b.inputs.length > BUS && Math.abs(a.y - b.y) >= 12;
+
+const startOfEdge = (a) => (a.row ? a.x + 4 : a.x + a.width / 2);
+const lineInto = (a, b) => Math.max(startOfEdge(a) + 8, b.x - b.width / 2 - 16);
+
 function routeOf(a, b, bus) {
-  const x1 = a.row ? a.x + 4 : a.x + a.width / 2, x2 = b.x - b.width / 2;
-  if (!bus || b.inputs.length <= BUS || Math.abs(a.y - b.y) < 12) {
+  const x1 = startOfEdge(a), x2 = b.x - b.width / 2;
+  if (!bus || !isBus(a, b)) {
     const reach = (x2 - x1) * 0.5;
     return `M${x1} ${a.y}C${x1 + reach} ${a.y} ${x2 - reach} ${b.y} ${x2} ${b.y}`;
   }
-  const line = Math.max(x1 + 8, x2 - 16), turn = b.y > a.y ? 6 : -6;
+  const line = lineInto(a, b), turn = b.y > a.y ? 6 : -6;
   return `M${x1} ${a.y}H${line - 6}Q${line} ${a.y} ${line} ${a.y + turn}V${b.y - turn}Q${line} ${b.y} ${line + 6} ${b.y}H${x2}`;
+}
+
+// From the start of an edge, at height 0, to the line that it shares.
+function stubOf(a, b) {
+  const line = lineInto(a, b);
+  return `M${startOfEdge(a)} 0H${line - 6}Q${line} 0 ${line} ${b.y > a.y ? 6 : -6}`;
+}
+
+// The line that these edges share, and its way into the unit.
+function busOf(inputs, b) {
+  const ys = inputs.map((a) => a.y + (a.y < b.y ? 6 : -6)).concat(b.y);
+  return `M${lineInto(inputs[0], b)} ${Math.min(...ys)}V${Math.max(...ys)}M${lineInto(inputs[0], b)} ${b.y}H${b.x - b.width / 2}`;
 }

@@ -24,21 +24,28 @@ function joined(unit, bits, n) {
 
 function unitBits(unit, bits, n) {
   if (unit.need === 1) return joined(unit, bits, n);
-  const counts = countsOf(unit, bits, n);
-  return bitsOf(n, (row) => marginOf(unit, counts[row]) >= 0);
+  return bitsFrom(marginsOf(unit, bits, n));
 }
+
+function marginsOf(unit, bits, n) {
+  const atNone = marginOf(unit, 0);
+  return countsOf(unit, bits, n).map((held) => atNone + held);
+}
+
+const bitsFrom = (margins) => bitsOf(margins.length, (row) => margins[row] >= 0);
 
 // All that a network says about rows: the rows of every condition and unit, margins, classes.
 function evaluate(state, rows) {
-  const bits = new Map(), margins = [];
+  const bits = new Map(), counted = new Map();
   for (const ref of below(state)) {
-    if (isUnit(ref)) bits.set(ref, unitBits(state.units[~ref], bits, rows.n));
-    else bits.set(ref, conditionBits(state.conditions[ref], rows));
+    if (!isUnit(ref)) bits.set(ref, conditionBits(state.conditions[ref], rows));
+    else if (!state.outputs.includes(~ref)) bits.set(ref, unitBits(state.units[~ref], bits, rows.n));
+    else {
+      counted.set(~ref, marginsOf(state.units[~ref], bits, rows.n));
+      bits.set(ref, bitsFrom(counted.get(~ref)));
+    }
   }
-  for (const k of state.outputs) {
-    const unit = state.units[k], counts = countsOf(unit, bits, rows.n);
-    margins.push(counts.map((held) => marginOf(unit, held)));
-  }
+  const margins = state.outputs.map((k) => counted.get(k));
   const predicted = new Uint16Array(rows.n), mine = new Array(margins.length);
   for (let row = 0; row < rows.n; row++) {
     for (let k = 0; k < mine.length; k++) mine[k] = margins[k][row];

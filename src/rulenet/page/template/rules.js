@@ -77,7 +77,7 @@ function linesOf(app, ref, uses) {
   const mine = (steps) => [...new Set(steps.flatMap(({ refs }) => refs))].map((input) => [input, counts.get(input)]);
   return {
     words: isClass ? classWords(unit, lines) : listWords(unit, lines),
-    lines: lines.map((steps) => [`${points} ${look(mine(steps))}`, () => lineOf(app, steps, uses, points)]),
+    lines: lines.map((steps) => [`${points ? "points " : steps[0].ref === undefined ? "steps " : ""}${look(mine(steps))}`, () => lineOf(app, steps, uses, points)]),
   };
 }
 
