@@ -90,19 +90,17 @@ def _fit(margins: Margins, codes: NDArray[np.int64], mass: NDArray[np.float64]) 
     frequency = (np.bincount(codes, mass, n_classes) + 1) / (mass.sum() + n_classes)
     wanted = mass[:, np.newaxis] * (np.eye(n_classes)[codes] + frequency * PRIOR_ROWS / mass.sum())
 
-    likely = _Likelihood(margins, wanted)
+    likely = _Likelihood(margins, wanted, wanted.sum(axis=1))
     # The likelihood has one maximum, and Newton's steps lead there.
-    now = _first_guess(margins, wanted)
-    value = likely.loss(now)
+    now = likely.at(_first_guess(margins, wanted))
     for _ in range(MOST_STEPS):
-        step = likely.step(now)
-        size = 1.0
-        while (ahead := likely.loss(_bounded(now - size * step))) > value and size > LEAST_STEP:
+        step, size = likely.step(now), 1.0
+        while (ahead := likely.at(_bounded(now.parameters - size * step))).loss > now.loss and size > LEAST_STEP:
             size /= 2
-        if value - ahead <= ENOUGH * abs(value):
+        if now.loss - ahead.loss <= ENOUGH * abs(now.loss):
             break
-        now, value = _bounded(now - size * step), ahead
-    return Calibration(float(now[0]), tuple(now[1:].tolist())), value
+        now = ahead
+    return Calibration(float(now.parameters[0]), tuple(now.parameters[1:].tolist())), now.loss
 
 
 def _first_guess(margins: Margins, wanted: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -115,21 +113,30 @@ def _first_guess(margins: Margins, wanted: NDArray[np.float64]) -> NDArray[np.fl
     return _bounded(np.array([odds[1] - odds[0], odds[1]]))
 
 
+class _At(NamedTuple):
+    """A scale and offsets, minus the logarithm of how likely they are, and those of the shares that they give."""
+
+    parameters: NDArray[np.float64]
+    loss: float
+    logs: NDArray[np.float64]
+
+
 class _Likelihood(NamedTuple):
     """How likely a scale and offsets are: ``wanted`` is the mass of every class at the ``margins`` of every row."""
 
     margins: Margins
     wanted: NDArray[np.float64]
+    mass: NDArray[np.float64]
 
-    def loss(self, parameters: NDArray[np.float64]) -> float:
-        """Minus the logarithm of how likely they are, and a little for offsets, so that these are finite."""
-        scores = _scores(parameters[0], parameters[1:], self.margins)
-        return float(-(self.wanted * _log_softmax(scores)).sum() + RIDGE * (parameters[1:] ** 2).sum())
+    def at(self, parameters: NDArray[np.float64]) -> _At:
+        """How likely these are; offsets cost a little, so that they are finite."""
+        logs = _log_softmax(_scores(parameters[0], parameters[1:], self.margins))
+        return _At(parameters, float(RIDGE * (parameters[1:] ** 2).sum() - (self.wanted * logs).sum()), logs)
 
-    def step(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+    def step(self, now: _At) -> NDArray[np.float64]:
         """The step of Newton's method, within the bounds of the scale."""
-        margins, mass, n_outputs = self.margins, self.wanted.sum(axis=1), self.margins.shape[1]
-        shares = np.exp(_log_softmax(_scores(parameters[0], parameters[1:], margins)))[:, -n_outputs:]
+        margins, mass, parameters, n_outputs = self.margins, self.mass, now.parameters, self.margins.shape[1]
+        shares = np.exp(now.logs[:, -n_outputs:])
         weighted = shares * mass[:, np.newaxis]
         excess = weighted - self.wanted[:, -n_outputs:]
         slope = np.append((excess * margins).sum(), excess.sum(axis=0) + 2 * RIDGE * parameters[1:])
@@ -182,4 +189,4 @@ def from_odds(negative: float, positive: float) -> Calibration:
 
 def _scores(scale: float, offsets: Sequence[float] | NDArray[np.float64], margins: Margins) -> NDArray[np.float64]:
     scores = scale * margins + np.asarray(offsets)
-    return scores if margins.shape[1] > 1 else np.column_stack([np.zeros(len(margins)), scores[:, 0]])
+    return scores if margins.shape[1] > 1 else np.concatenate([np.zeros_like(scores), scores], axis=1)

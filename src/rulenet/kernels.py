@@ -950,7 +950,9 @@ def climb_on_each(flat, rows, batches, exclusive, max_flips, guided, best_weight
     """
     errors = np.empty(batches.shape[0], np.int64)
     for b in range(batches.shape[0]):
-        climb(flat, take(rows, batches[b]), exclusive, max_flips, guided)
+        if climb(flat, take(rows, batches[b]), exclusive, max_flips, guided) == 0 and b > 0:
+            errors[b] = errors[b - 1]
+            continue
         errors[b] = count_errors_within(evaluate_within(flat, rows.literals), rows.target, rows.planes)
         if errors[b] < best_errors[0]:
             best_errors[0] = errors[b]

@@ -11,4 +11,6 @@ class Later:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(self._name), name)
+        found = getattr(import_module(self._name), name)
+        self.__dict__[name] = found  # the next time it is at hand
+        return found

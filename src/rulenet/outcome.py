@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulenet.bits import Words
 from rulenet.calibration import Calibration, calibrate
 from rulenet.conditions import Attribute, Condition, merge
 from rulenet.encoding import Encoding
@@ -42,7 +43,7 @@ def keep(
     places = {n: _place(n, encoding, table, problem, fixed) for n in dict.fromkeys(c.network for c in choices)}
     placed = [places[choice.network] for choice in choices]
     kept, networks = _combine(encoding, [choice.network for choice in choices], placed)
-    words = kept.encode(table)
+    words = _encoded(kept, encoding, table, problem)
     judged = replace(problem, literals=words, relations=kept.relations)
     seen = mass if searched is None else searched
     best, *others = [
@@ -53,6 +54,17 @@ def keep(
         best,
         tuple(replace(a, calibration=best.calibration) if a.network == best.network else a for a in others),
     )
+
+
+def _encoded(kept: Encoding, encoding: Encoding, table: Any, problem: Problem) -> Words:
+    """``kept.encode(table)``; what the search has of it is not packed again."""
+    if kept is encoding:
+        return problem.literals
+    known = {condition: j for j, condition in enumerate(encoding.conditions)}
+    places = np.array([known.get(condition, -1) for condition in kept.conditions], np.int64)
+    words = kept.encode(table, only=places < 0)
+    words[places >= 0] = problem.literals[places[places >= 0]]
+    return words
 
 
 def refitted(
@@ -129,6 +141,7 @@ def _combine(
         finest[encoding.conditions[0].attribute.name] = encoding.conditions[0].attribute
     attributes = tuple(finest.get(a.name, a) for a in encoding.attributes)
     kept = Encoding(attributes, tuple(places), encoding.named)
+    kept = encoding if kept == encoding else kept  # which knows its relations already
     moved = [_moved(n, js, to, len(places)) for n, js, to in zip(networks, reads, weights, strict=True)]
     return kept, moved
 
