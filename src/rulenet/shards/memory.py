@@ -5,13 +5,16 @@ of megabytes of it, which then come on top of all that follows.
 """
 
 import ctypes
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 
 def give_back() -> None:
-    """Give back what the C library holds and nobody uses, where it can."""
+    """Give back what Arrow and the C library hold and nobody uses, where they can."""
+    if (arrow := sys.modules.get("pyarrow")) is not None:
+        arrow.default_memory_pool().release_unused()
     trim = _trim()
     if trim is not None:
         trim(0)
