@@ -4,13 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulenet import Auto, Network, ParameterError, RuleNetworkClassifier, bits
+from rulenet import Auto, Network, ParameterError, RandomInit, RuleNetworkClassifier, bits
 from rulenet.auto.classes import join
-from rulenet.auto.judge import better, is_said, is_shorter, is_solved, tells
+from rulenet.auto.judge import better, is_said, is_shorter, is_solved, ranks, tells
+from rulenet.auto.probe import is_far_off
 from rulenet.conditions import Relations
 from rulenet.datasets import make_monk, make_parity
 from rulenet.search.problem import Problem
-from rulenet.search.protocol import Choice, Found, HeldOut
+from rulenet.search.protocol import Choice, Found, FunctionStart, HeldOut
 from rulenet.search.structure import aligned, merge, side_by_side
 from strategies import networks, rows_for
 
@@ -197,6 +198,26 @@ def test_networks_that_count_tell_something_where_they_beat_the_most_frequent_cl
     codes = np.array([0, 1] * 50)
     held_out = HeldOut(codes[:, np.newaxis] - 1, codes, np.ones(100, np.int64), np.arange(100))
     assert tells(held_out)
+
+
+@pytest.mark.parametrize(("n_rare", "margin_of_rare", "expected"), [(40, -2, True), (40, -6, False), (400, -2, False)])
+def test_margins_may_tell_a_rare_class_that_no_decision_does(n_rare, margin_of_rare, expected):
+    codes = np.arange(1000) < n_rare
+    margins = np.where(codes, margin_of_rare, -6) + np.arange(1000) % 2
+    rows = HeldOut(margins[:, np.newaxis], codes.astype(np.int64), np.ones(1000, np.int64), np.arange(1000))
+    assert not tells(rows)
+    assert ranks(rows) == expected
+
+
+@pytest.mark.parametrize("n_rows", [400, 1200])
+@pytest.mark.parametrize("wrong", [0.0, 0.03])
+def test_saying_never_of_a_rare_class_is_far_off(n_rows, wrong):
+    rng = np.random.default_rng(0)
+    rows = rng.random((n_rows, 8)) < 0.5
+    target = rows[:, :5].all(axis=1) if not wrong else rng.random(n_rows) < wrong
+    problem = Problem.of(bits.pack(np.ascontiguousarray(rows.T)), target, Relations.of(range(8), range(8)))
+    start = FunctionStart(lambda seed: RandomInit().start(problem.relations, (8, 2), "and", seed))
+    assert is_far_off(problem, start, 0, 1, None) == bool(wrong)
 
 
 def test_few_errors_and_few_edges_are_a_solution():

@@ -12,7 +12,7 @@ from typing import ClassVar
 from rulenet.anneal.anneal import Anneal
 from rulenet.anneal.schedule import SCHEDULE
 from rulenet.auto.classes import search_each
-from rulenet.auto.judge import better, is_said, is_shorter, is_solved, tells
+from rulenet.auto.judge import better, is_said, is_shorter, is_solved, ranks, tells
 from rulenet.auto.probe import are_near, is_far_off
 from rulenet.count.count import Count
 from rulenet.parameters import Constraint, number, options
@@ -97,7 +97,8 @@ class Auto(Strategy):
 
 
 def _tells(counting: Found) -> bool:
-    return counting.held_out is not None and tells(counting.held_out)
+    rows = counting.held_out
+    return rows is not None and (tells(rows) or ranks(rows))
 
 
 def _times(max_time: float | None) -> tuple[float | None, float | None]:

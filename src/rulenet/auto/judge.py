@@ -24,6 +24,8 @@ FEW_WRONG = 0.005
 NONE_WRONG = 0.001
 # A network that says the classes in this share of their bits is no chance.
 SHORTER = 0.9
+# Of two classes, one with at most this share of the rows is rare: accuracy says little of it.
+RARE = 0.1
 # So many rows for each unit of size are too many to be learned by heart.
 ROWS_FOR_SIZE = 8
 
@@ -31,6 +33,15 @@ ROWS_FOR_SIZE = 8
 def tells(rows: HeldOut) -> bool:
     """Whether networks are clearly better, on rows left out, than always the most frequent class."""
     return rows.accuracy > most_frequent(rows) + CHANCE * _error(rows.accuracy, len(rows.codes))
+
+
+def ranks(rows: HeldOut) -> bool:
+    """Whether margins tell a rare class from the rest on rows left out, though hardly a decision does."""
+    if 1 - most_frequent(rows) > RARE:
+        return False
+    shares = np.bincount(rows.codes, rows.weights) / rows.weights.sum()
+    won = (-np.log(shares[rows.codes]) - losses_of(rows)) * rows.weights / rows.weights.mean()
+    return bool(won.mean() > CHANCE * won.std() / len(won) ** 0.5)
 
 
 def most_frequent(rows: HeldOut) -> float:

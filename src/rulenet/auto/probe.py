@@ -26,7 +26,8 @@ ON_FEW, ON_MANY = Probe(2.0, 2), Probe(0.5, 4)
 # Walks see at most so many rows, and take this share of a limited time; of so many folds, one is left out.
 MAX_ROWS, TIME_SHARE, N_FOLDS = 2_000, 0.1, 3
 # No concept is near where more rows are wrong: training rows where they are few, rows left out where they are many.
-FAR_OFF, FAR_OFF_OF_MANY = 0.12, 0.04
+# Of a rare class, no more than this share of what saying "never" gets wrong.
+FAR_OFF, FAR_OFF_OF_MANY, FAR_OFF_OF_RARE = 0.12, 0.04, 0.5
 # The same of several classes: rows left out, the shares of all classes added up, from so many rows on. Of few rows some
 # are wrong by chance; of many, a search takes long.
 LEAST_ROWS = 60
@@ -35,9 +36,12 @@ FAR_OFF_OF_CLASSES, FAR_OFF_OF_MANY_AND_CLASSES = 0.12, 0.03
 
 def is_far_off(problem: Problem, start: Start, seed: int, n_jobs: int | None, max_time: float | None) -> bool:
     """Whether a few walks leave too many rows wrong for a concept to be near."""
+    share = problem.positive_weight / problem.total_weight
+    of_rare = FAR_OFF_OF_RARE * min(share, 1 - share)
     if problem.n_rows > MANY_ROWS:
-        return next(_wrong_left_out(problem, [problem], start, seed, n_jobs, max_time)) > FAR_OFF_OF_MANY
-    return 1 - _walk(ON_FEW, problem, start, seed, n_jobs, max_time).history[-1] > FAR_OFF
+        wrong = next(_wrong_left_out(problem, [problem], start, seed, n_jobs, max_time))
+        return wrong > min(FAR_OFF_OF_MANY, of_rare)
+    return 1 - _walk(ON_FEW, problem, start, seed, n_jobs, max_time).history[-1] > min(FAR_OFF, of_rare)
 
 
 def are_near(problem: Problem, start: Start, seed: int, n_jobs: int | None, max_time: float | None) -> bool:
