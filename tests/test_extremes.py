@@ -92,7 +92,7 @@ def test_more_conditions_than_deep_walks_have_room_for_are_searched_by_counting(
     monkeypatch.setattr(Anneal, "schedule", few)
     with pytest.raises(TableError, match="the columns give 24 conditions, but Anneal takes at most 10: leave columns"):
         RuleNetworkClassifier(search="anneal").fit(X, y)
-    monkeypatch.setattr("rulenet.auto.auto.SCHEDULE", few)
+    monkeypatch.setattr("rulenet.auto.auto.MOST_LITERALS", 10)
     monkeypatch.setattr("rulenet.auto.auto.Count", lambda max_time: SEARCHES["count"])
     found = RuleNetworkClassifier(random_state=0).fit(X, y)  # no deep walk is tried, which would be refused
     assert max(need for layer in found.network_.needs for need in layer) > 1
@@ -105,6 +105,13 @@ def test_a_table_of_100000_columns_is_encoded():
     only = np.arange(100_000) % 1000 == 7
     words = encoding.encode(X, only=only)
     assert np.array_equal(bits.unpack(words[only], 4), X.T[only])
+
+
+def test_a_table_of_100000_columns_is_learned():
+    X = np.random.default_rng(0).random((40, 100_000)) < 0.5
+    model = RuleNetworkClassifier(search=SEARCHES["count"], random_state=0).fit(X, X[:, 7])
+    assert model.n_features_in_ == 100_000
+    assert len(model.predict(X[:3])) == 3
 
 
 def test_conditions_on_other_cells_than_those_of_the_attributes_are_refused():

@@ -2,7 +2,7 @@
 
 A deep network with few edges and hardly an error says what there is to say, and nothing reads better. Where labels are
 noisy or a concept is a matter of degree, no such network is found; then a counting network is searched as well, and
-whichever errs less on rows left out is kept. With more conditions than `Anneal` takes, networks count.
+whichever errs less on rows left out is kept.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import ClassVar
 
 from rulenet.anneal.anneal import Anneal
-from rulenet.anneal.schedule import SCHEDULE
 from rulenet.auto.classes import search_each
 from rulenet.auto.judge import better, is_said, is_shorter, is_solved, ranks, tells
 from rulenet.auto.probe import are_near, is_far_off
@@ -29,6 +28,8 @@ DEEP_PART = 0.5
 PLAIN_ROWS = 200
 # Below so many rows the whole search costs little, and is not probed for.
 FEW_ROWS = 150
+# With more conditions, networks count: a deep walk keeps room for each among each.
+MOST_LITERALS = 8_192
 # With more classes than this, hardly a table has a concept for each.
 MOST_CLASSES = 12
 
@@ -58,7 +59,7 @@ class Auto(Strategy):
         if problem.n_classes == 2 and not start.may_widen:
             return Anneal(max_time=self.max_time).search(problem, start, seed, n_jobs, report)
         problem = problem.repeated(PLAIN_ROWS)
-        if not start.may_widen or len(problem.literals) > SCHEDULE.max_literals:
+        if not start.may_widen or len(problem.literals) > MOST_LITERALS:
             return Count(max_time=self.max_time).search(problem, start, seed, n_jobs, report)
         if problem.n_classes > 2:
             return self._search_classes(problem, start, seed, n_jobs, report)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import narwhals as nw
@@ -26,7 +27,7 @@ SMALL = 100_000  # cells that may be copied without a thought
 Column: TypeAlias = "pd.Series[Any] | NDArray[Any]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """A table as columns by position, each fetched when asked for.
 
@@ -41,12 +42,12 @@ class Table:
     column: Callable[[int], Column]
     lent: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def named(self) -> bool:
         """Whether all columns have text for names."""
         return self.labels is not None and all(isinstance(label, str) for label in self.labels)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the columns, ``x0``, ``x1``, ... where they have none."""
         return tuple(f"x{i}" for i in range(self.n_columns)) if self.labels is None else tuple(map(str, self.labels))
