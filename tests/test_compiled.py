@@ -1,3 +1,4 @@
+import gc
 import os
 import subprocess
 import sys
@@ -162,3 +163,15 @@ def test_compiling_is_told_once_and_loading_is_not(package):
     )
     assert first.split() == ["1", "2", "3", "4", "0"]  # the kernel and its three parts, and the end
     assert second == ""
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+def test_compiling_leaves_the_search_for_garbage_as_it_was(collecting):
+    was_collecting = gc.isenabled()
+    try:
+        (gc.enable if collecting else gc.disable)()
+        with compiled.no_collecting():
+            assert not gc.isenabled()
+        assert gc.isenabled() == collecting
+    finally:
+        (gc.enable if was_collecting else gc.disable)()

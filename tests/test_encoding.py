@@ -1019,3 +1019,13 @@ def test_numbers_are_packed_alike_below_few_and_many_cuts(n_cuts, dtype):
     packing.pack_numbers(values, cuts, nothing, runs, words)
     at_most = (values <= cuts[:, None]) & (values != nothing)
     assert (bits.unpack(words, 700) == at_most).all()
+
+
+def test_columns_that_may_and_that_may_not_be_written_to_are_compiled_once():
+    frozen, found = np.arange(10.0), np.zeros(4)
+    frozen.flags.writeable = False
+    assert packing.scan_numbers(np.arange(10.0), np.nan, found) == packing.scan_numbers(frozen, np.nan, found)
+    assert not packing.read_only(frozen).flags.writeable
+    open_column = np.arange(10.0)
+    assert not packing.read_only(open_column).flags.writeable
+    assert open_column.flags.writeable, "the column itself stays as it was"

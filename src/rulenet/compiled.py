@@ -7,7 +7,9 @@ compiled again; and where no folder can be written to, kernels are compiled in e
 """
 
 import ast
+import contextlib
 import functools
+import gc
 import hashlib
 import os
 import pickle
@@ -28,6 +30,7 @@ from numba.core.typing.typeof import typeof_impl
 from rulenet.native import body_of
 
 DIGEST_BYTES = 32
+WRAPPER = "_ZN7cpython"  # how names begin of what takes Python's objects apart before a kernel is called
 
 Decorator = Callable[[Callable[..., Any]], Any]
 
@@ -106,12 +109,31 @@ def translator(library: type["Plain"]) -> Decorator:
             own.enable_object_caching()
             super().__init__(typing, target, own, *more)
 
+        def compile_extra(self, function: Any) -> Any:
+            with no_collecting():
+                return super().compile_extra(function)
+
     def get_ready(function: Callable[..., Any]) -> Any:
         dispatcher: Any = njit(pipeline_class=PlainCompiler, **options)(body_of(function))
         dispatcher._cache = cache_for(function)
         return dispatcher
 
     return compiler(**options) if config.BOUNDSCHECK else decorator(Kernel, get_ready)
+
+
+@contextlib.contextmanager
+def no_collecting() -> Iterator[None]:
+    """No search for garbage meanwhile: compiling makes thousands of objects that are soon gone, and no end of searches.
+
+    Only one thread compiles at a time.
+    """
+    was_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_collecting:
+            gc.enable()
 
 
 def ingredient(**options: bool) -> Decorator:
@@ -323,6 +345,10 @@ class Plain(JITCodeLibrary):  # type: ignore[misc]
 
     def _optimise(self, **wishes: Any) -> None:
         """Run LLVM's passes: Numba gives them with what made them, or, before its version 0.62, alone."""
+        for function in self._final_module.functions:
+            if function.name.startswith(WRAPPER) and not function.is_declaration:
+                function.add_function_attribute("noinline")
+                function.add_function_attribute("optnone")
         given = self._codegen._module_pass_manager(**wishes)
         passes, *builder = given if isinstance(given, tuple) else (given,)
         passes.run(self._final_module, *builder)

@@ -141,6 +141,13 @@ def same_object(key, item, kind, hashed):
     return equal == 1
 
 
+def read_only(column: NDArray[Any]) -> NDArray[Any]:
+    """A column that kernels do not write to: what may and what may not be written to is compiled once, not twice."""
+    column = column.view()
+    column.flags.writeable = False
+    return column
+
+
 def count_codes(codes: NDArray[np.int32], n_values: int) -> NDArray[np.int64]:
     """How many rows have each code, -1 first."""
     return np.bincount(codes + 1, minlength=1 + n_values)
@@ -152,7 +159,7 @@ def pack_codes(codes: NDArray[np.int32], places: NDArray[np.int32], runs: Runs, 
     ``codes`` is ``int32[n]``, -1 or more; the cell of row r is ``places[1 + codes[r]]``. Missing values have the cell
     after the last, unknown ones the next, so they need no branch.
     """
-    write_codes(codes, places, runs, words, np.zeros((runs.n_cells + 3, TILE), np.uint64))
+    write_codes(read_only(codes), places, runs, words, np.zeros((runs.n_cells + 3, TILE), np.uint64))
 
 
 @lean
@@ -177,7 +184,7 @@ def pack_numbers(
     """
     tile = np.zeros((runs.n_cells + 3, TILE), np.uint64)
     cells = np.empty(64 * TILE, np.int64)  # as wide as the values: comparisons then fill whole registers
-    write_numbers(values, cuts, nothing, runs, words, tile, cells)
+    write_numbers(read_only(values), cuts, nothing, runs, words, tile, cells)
 
 
 @lean
@@ -277,7 +284,7 @@ def scan_numbers(values: NDArray[Any], nothing: float, found: NDArray[Any]) -> t
     The different ones are written to ``found``. Infinity counts as whole.
     """
     counts = np.zeros(3, np.int64)
-    scan(values, nothing, found, counts)
+    scan(read_only(values), nothing, found, counts)
     n_missing, n_found, whole = counts.tolist()
     return n_missing, n_found, bool(whole)
 

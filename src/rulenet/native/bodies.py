@@ -1,13 +1,12 @@
 """What Numba compiles in place of a kernel: a function that only calls the kernel's translation."""
 
-import ast
 from collections.abc import Callable
 from typing import Any
 
 from numba.core import types
 from numba.extending import intrinsic
 
-from rulenet.native.translate import Translation, definition_of
+from rulenet.native.translate import Translation, returns_of
 from rulenet.native.values import INTEGER, Scalar, UntranslatableError, convert, from_numba
 
 
@@ -33,8 +32,7 @@ def body_of(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _declare(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Any:
     """The types of a kernel, and what writes it down."""
-    returned = [n.value for n in ast.walk(definition_of(function)) if isinstance(n, ast.Return)]
-    kind = INTEGER if any(value is not None for value in returned) else types.void
+    kind = INTEGER if any(node.value is not None for node in returns_of(function)) else types.void
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         values = [from_numba(context, builder, *pair) for pair in zip(signature.args, args, strict=True)]

@@ -55,17 +55,32 @@ BUILT_IN: dict[Any, Callable[..., Scalar]] = {
 def definition_of(function: Callable[..., Any]) -> ast.FunctionDef:
     """The source of a function."""
     code = function.__code__
-    for node in ast.walk(_parsed(code.co_filename)):
-        if not isinstance(node, ast.FunctionDef) or node.name != function.__name__:
-            continue
-        if code.co_firstlineno in (node.lineno, *(d.lineno for d in node.decorator_list)):
-            return node
-    raise UntranslatableError(f"{function.__name__} is not found in {code.co_filename}")
+    found = _definitions(code.co_filename).get((function.__name__, code.co_firstlineno))
+    if found is None:
+        raise UntranslatableError(f"{function.__name__} is not found in {code.co_filename}")
+    return found
 
 
 @functools.lru_cache(maxsize=8)
-def _parsed(path: str) -> ast.Module:
-    return ast.parse(Path(path).read_bytes())
+def _definitions(path: str) -> dict[tuple[str, int], ast.FunctionDef]:
+    """All functions of a file, by their name and by the line where they, or their decorators, begin."""
+    nodes = [node for node in ast.walk(ast.parse(Path(path).read_bytes())) if isinstance(node, ast.FunctionDef)]
+    return {
+        (node.name, line): node for node in nodes for line in (node.lineno, *(d.lineno for d in node.decorator_list))
+    }
+
+
+@functools.cache
+def names_changed(function: Callable[..., Any]) -> frozenset[str]:
+    """The names that a function assigns to."""
+    nodes = ast.walk(definition_of(function))
+    return frozenset(n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+@functools.cache
+def returns_of(function: Callable[..., Any]) -> tuple[ast.Return, ...]:
+    """All places where a function returns."""
+    return tuple(node for node in ast.walk(definition_of(function)) if isinstance(node, ast.Return))
 
 
 class Translation:
@@ -81,14 +96,14 @@ class Translation:
     def run(self, arguments: Sequence[Value]) -> Value:
         """Write it down; what it returns."""
         definition = definition_of(self.function)
-        changed = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        changed = names_changed(self.function)
         for parameter, value in zip(definition.args.args, arguments, strict=True):
             if parameter.arg in changed and isinstance(value, Scalar):
                 self._assign_name(parameter.arg, value)
             else:
                 self.scope[parameter.arg] = value
         *body, last = definition.body
-        returns = [node for node in ast.walk(definition) if isinstance(node, ast.Return)]
+        returns = returns_of(self.function)
         if len(returns) == 1 and returns[0] is last:
             self._write_all(body)
             return None if returns[0].value is None else self._value(returns[0].value)
