@@ -83,6 +83,15 @@ def test_without_a_client_threads_do_the_same(table, alone):
     assert_same(fit(make_model(), dd.from_pandas(table, npartitions=3)), alone)
 
 
+def test_small_parquet_files_that_dask_joins_are_one_table(table, alone, tmp_path):
+    for number, first in enumerate(range(0, len(table), 60)):
+        table.iloc[first : first + 60].to_parquet(tmp_path / f"{number}.parquet")
+    whole = dd.read_parquet(tmp_path)
+    several, one = whole[["size", "colour", "doors"]], whole["kind"]
+    assert len(several.to_delayed()) != len(one.to_delayed()), "or this tests nothing"
+    assert_same(make_model().fit(several, one), alone)
+
+
 def test_partitions_may_be_empty_or_lack_a_class(table):
     parts = [part for _, part in table.groupby("kind")]
     frames = [parts[0].iloc[:0], parts[0], parts[1].iloc[:0], parts[1]]

@@ -40,7 +40,7 @@ class Partitions:
                 )
         self.weighted = weights is not None
         self._empty: pd.DataFrame = table._meta
-        columns = [_delayed_parts(x) for x in (table, labels, weights) if x is not None]
+        columns = _aligned_parts([x for x in (table, labels, weights) if x is not None])
         if len({len(parts) for parts in columns}) > 1:
             numbers = " and ".join(str(len(parts)) for parts in columns)
             raise TableError(f"X, y and weights have {numbers} partitions, but must be divided alike: repartition them")
@@ -105,8 +105,16 @@ def _probabilities(rows: pd.DataFrame, fitted: Fitted, names: list[str]) -> pd.D
     return pd.DataFrame(found, index=rows.index, columns=names)
 
 
-def _delayed_parts(collection: Any) -> list[Any]:
-    return list(np.ravel(np.array(collection.to_delayed(), dtype=object)))
+def _aligned_parts(collections: Sequence[Any]) -> list[list[Any]]:
+    """The partitions of collections, as they are divided: Dask joins small files, more of them for fewer columns."""
+    found = [_delayed_parts(collection) for collection in collections]
+    if len({len(parts) for parts in found}) == 1:
+        return found
+    return [_delayed_parts(collection, optimize_graph=False) for collection in collections]
+
+
+def _delayed_parts(collection: Any, optimize_graph: bool = True) -> list[Any]:
+    return list(np.ravel(np.array(collection.to_delayed(optimize_graph), dtype=object)))
 
 
 def _part(table: pd.DataFrame, labels: Any, weights: Any = None) -> Part:
