@@ -54,12 +54,24 @@ def sample_voters(
     n_after = schedule.n_snapshots * schedule.n_between
     share = schedule.n_burn / (schedule.n_burn + n_after)
     budget.part(share, share).cool(walker, law.hot if begin is None else schedule.start_hot, law.cold, law.price)
-    between = budget.part((1 - share) / schedule.n_snapshots, (1 - share) / schedule.n_snapshots)
+    n_snapshots = count_snapshots(schedule, None if budget.seconds is None else (1 - share) * budget.seconds)
+    between = budget.part((1 - share) / n_snapshots, (1 - share) / schedule.n_snapshots)
     found = []
-    for _ in range(schedule.n_snapshots):
+    for _ in range(n_snapshots):
         between.cool(walker, law.cold, law.cold, law.price)
         found.append(walker.now())
     return found
+
+
+def count_snapshots(schedule: Schedule, seconds: float | None) -> int:
+    """How many networks a walk leaves behind within some seconds, None where time is not limited.
+
+    >>> [count_snapshots(Schedule(), seconds) for seconds in (None, 0.0, 0.02, 9.0)]
+    [20, 1, 4, 20]
+    """
+    if seconds is None:
+        return schedule.n_snapshots
+    return max(1, min(schedule.n_snapshots, int(seconds / schedule.least_between)))
 
 
 def class_weights(problem: Problem) -> NDArray[np.int64]:

@@ -33,6 +33,9 @@ class Schedule:
     n_burn: int = 100_000
     n_between: int = 5_000
     n_snapshots: int = 20
+    # Where time is limited there are as many seconds between them at least, so that hearing all of them takes no longer
+    # than walking.
+    least_between: float = 0.005
     # The network that is kept is found cold. It is looked for at the lowest price; the networks of higher ones grow out
     # of one another, from a little warmth. Rows left out tell which price to take.
     student: Law = Law(0.5, 0.5, 0.3, 2.0)
