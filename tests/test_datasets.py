@@ -2,9 +2,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulenet import datasets
+from rulenet import bits, datasets
+from rulenet.conditions import Relations
+from rulenet.datasets.climbing import climb
 from rulenet.datasets.monks import N_VALUES
 from rulenet.exceptions import ParameterError
+from rulenet.greedy.greedy import Greedy
+from rulenet.search.problem import Problem
+from rulenet.starts.random import RandomInit
 
 
 def rows_of(path):
@@ -52,6 +57,21 @@ def test_a_hierarchy_grades_rows_in_any_order(hierarchy):
     X, y = hierarchy.generate()
     some = X.sample(50, random_state=0)
     assert (hierarchy.grade(some).iloc[:, -1] == y[some.index]).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("sizes", [(20,), (8, 4), (32, 16, 8, 4, 2)])
+def test_plain_climbing_ends_where_the_compiled_one_does(sizes, seed):
+    values = np.random.default_rng(seed).random((2 + 3 * (seed % 2), 6)) < 0.5
+    literals = np.stack([~values, values], axis=2).reshape(len(values), -1)
+    owner = np.repeat(np.arange(6), 2)
+    relations = Relations.of(owner.tolist(), exclusive=owner.tolist())
+    target = np.arange(len(values)) % 2 == 1
+    problem = Problem.of(bits.pack(np.ascontiguousarray(literals.T)), target, relations)
+    init = RandomInit(2, 0.2)
+    search = Greedy(restore_best=False, max_restarts=0)
+    expected = search.search(problem, init.start_for(problem, (), [sizes], ["and"]), seed).network
+    assert climb(init.start(relations, sizes, "and", seed), owner, literals, target) == expected
 
 
 def test_parity_is_the_exclusive_or_of_the_relevant_attributes():

@@ -62,9 +62,9 @@ def test_rows_in_another_order_are_accepted_and_other_counts_refused(empty_cache
 def test_a_data_set_found_nowhere_is_fetched_once_and_then_cached(empty_cache, monkeypatch):
     X, y = make_tic_tac_toe()
     bunch = SimpleNamespace(data=X, target=y.map({"positive": "'1'", "negative": "'0'"}))
-    monkeypatch.setattr(uci, "fetch_openml", lambda **_: bunch)
+    monkeypatch.setattr(uci.public, "fetch_openml", lambda **_: bunch)
     fetched = load_uci("tic-tac-toe")
-    monkeypatch.setattr(uci, "fetch_openml", no_network)
+    monkeypatch.setattr(uci.public, "fetch_openml", no_network)
     cached = load_uci("tic-tac-toe")
     assert (fetched[1] == y).all()
     pd.testing.assert_frame_equal(fetched[0], cached[0])
@@ -72,7 +72,7 @@ def test_a_data_set_found_nowhere_is_fetched_once_and_then_cached(empty_cache, m
 
 
 def test_without_a_network_the_error_says_what_to_do(empty_cache, monkeypatch):
-    monkeypatch.setattr(uci, "fetch_openml", no_network)
+    monkeypatch.setattr(uci.public, "fetch_openml", no_network)
     with pytest.raises(DataUnavailableError, match=r"put vote.csv in a folder .* RULENET_DATA"):
         load_uci("vote")
 

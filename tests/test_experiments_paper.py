@@ -166,7 +166,7 @@ def test_without_wittgenstein_the_command_says_how_to_get_it(tmp_path, monkeypat
 def test_without_data_the_command_says_what_to_do_in_one_line(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("RULENET_DATA", raising=False)
-    monkeypatch.setattr("rulenet.datasets.uci.fetch_openml", _no_network)
+    monkeypatch.setattr("rulenet.datasets.uci.public.fetch_openml", _no_network)
     outcome = CliRunner().invoke(app, ["reproduce", "table3", "--out", str(tmp_path), "--n-jobs", "1"])
     assert outcome.exit_code == 1
     assert "rulenet: car-evaluation is neither in data_home" in outcome.stderr

@@ -5,11 +5,11 @@ Rule Learning", Frontiers in Artificial Intelligence 4, 2021, section 4.1; equal
 import numpy as np
 import pandas as pd
 
-from rulenet import bits
 from rulenet.conditions import Relations
-from rulenet.greedy.greedy import Greedy
-from rulenet.search.problem import Problem
-from rulenet.starts.random import RandomInit
+from rulenet.datasets.climbing import climb
+from rulenet.later import Later
+
+starts = Later("rulenet.starts.random")
 
 N_ATTRIBUTES = 10
 GENERATOR_SIZES = (32, 16, 8, 4, 2)
@@ -51,11 +51,10 @@ def make_artificial(
     counting = np.arange(2**N_ATTRIBUTES)[:, np.newaxis] >> np.arange(N_ATTRIBUTES - 1, -1, -1) & 1
     values = counting.astype(np.bool_)
     literals = np.stack([~values, values], axis=2).reshape(len(values), -1)
-    owner = np.repeat(np.arange(N_ATTRIBUTES), 2).tolist()
-    relations = Relations.of(owner, exclusive=owner)
+    owner = np.repeat(np.arange(N_ATTRIBUTES), 2)
+    relations = Relations.of(owner.tolist(), exclusive=owner.tolist())
+    start = starts.RandomInit(avg_rule_length, init_prob).start(relations, hidden_layer_sizes, "and", seed % 2**32)
     # Two rows of different labels keep the network from being constant.
-    hint = Problem.of(bits.pack(np.ascontiguousarray(literals[:2].T)), np.array([False, True]), relations)
-    init, search = RandomInit(avg_rule_length, init_prob), Greedy(restore_best=False, max_restarts=0)
-    network = search.search(hint, init.start_for(hint, (), [hidden_layer_sizes], ["and"]), seed).network
+    network = climb(start, owner, literals[:2], np.array([False, True]))
     y = pd.Series(network.predict(literals), name="class")
     return pd.DataFrame(values, columns=list("abcdefghij")), y

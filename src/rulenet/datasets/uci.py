@@ -11,10 +11,12 @@ from importlib.resources import files
 from pathlib import Path
 
 import pandas as pd
-from sklearn.datasets import fetch_openml
 
 from rulenet.datasets.factorial import as_nominal
 from rulenet.exceptions import DataUnavailableError, ParameterError, TableError
+from rulenet.later import Later
+
+public = Later("sklearn.datasets")
 
 ORDINAL = {("breast-cancer", "deg-malig")}
 
@@ -124,7 +126,7 @@ def _check(table: pd.DataFrame, entry: Entry, source: str) -> None:
 
 def _fetch(entry: Entry) -> pd.DataFrame:
     try:
-        bunch = fetch_openml(data_id=entry.openml_id, as_frame=True, parser="auto", n_retries=1)
+        bunch = public.fetch_openml(data_id=entry.openml_id, as_frame=True, parser="auto", n_retries=1)
     except OSError as error:
         raise DataUnavailableError(
             f"{entry.name} is neither in data_home nor in {cache_folder()}, and OpenML cannot be reached ({error}); "

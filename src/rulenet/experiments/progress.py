@@ -9,7 +9,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 @contextmanager
 def show_progress(title: str, done: int, total: int) -> Iterator[Callable[[dict[str, object]], None]]:
-    """A bar from ``done`` to ``total`` on standard error; call what it yields with every finished row."""
+    """A bar from ``done`` to ``total`` on standard error; call what it yields with every finished row.
+
+    Nothing is drawn but on a terminal and in a notebook.
+    """
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -19,6 +22,7 @@ def show_progress(title: str, done: int, total: int) -> Iterator[Callable[[dict[
         TimeRemainingColumn(),
         TextColumn("{task.fields[last]}"),
     )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, disable=not (console.is_terminal or console.is_jupyter)) as progress:
         task = progress.add_task(title, total=total, completed=done, last="")
         yield lambda row: progress.update(task, advance=1, last=f"{row['learner']} on {row['dataset']}")
