@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rulenet import Auto, Network, ParameterError, RandomInit, RuleNetworkClassifier, bits
 from rulenet.auto.classes import join
-from rulenet.auto.judge import better, is_said, is_shorter, is_solved, ranks, tells
+from rulenet.auto.judge import better, is_concept, is_said, is_shorter, is_solved, ranks, tells
 from rulenet.auto.probe import is_far_off
 from rulenet.conditions import Relations
 from rulenet.datasets import make_monk, make_parity
@@ -218,6 +218,25 @@ def test_saying_never_of_a_rare_class_is_far_off(n_rows, wrong):
     problem = Problem.of(bits.pack(np.ascontiguousarray(rows.T)), target, Relations.of(range(8), range(8)))
     start = FunctionStart(lambda seed: RandomInit().start(problem.relations, (8, 2), "and", seed))
     assert is_far_off(problem, start, 0, 1, None) == bool(wrong)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "training", "validation", "expected"),
+    [
+        (100, 1.0, 0.9, True),
+        (100, 1.0, 0.88, True),
+        (100, 1.0, 0.84, False),
+        (100, 0.9, 0.9, False),
+        (2, 1.0, 1.0, False),
+    ],
+)
+def test_a_network_that_says_all_classes_in_half_their_bits_is_a_concept_unless_folds_clearly_deny_it(
+    n_rows, training, validation, expected
+):
+    held = np.arange(n_rows) % 4 == np.arange(2)[:, np.newaxis]
+    problem = Problem.of(bits.pack(held), np.arange(n_rows) % 2 == 0, Relations.of([0, 1], [0, 1]))
+    deep = Found(OR, (0.5, training), (Choice(0.2, OR, training, validation),))
+    assert is_concept(problem, deep, counting_with(10)) == expected
 
 
 def test_few_errors_and_few_edges_are_a_solution():

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from rulenet.anneal.anneal import Anneal
 from rulenet.auto.classes import search_each
-from rulenet.auto.judge import better, is_said, is_shorter, is_solved, ranks, tells
+from rulenet.auto.judge import better, is_concept, is_said, is_shorter, is_solved, ranks, tells
 from rulenet.auto.probe import are_near, is_far_off
 from rulenet.count.count import Count
 from rulenet.parameters import Constraint, number, options
@@ -79,7 +79,7 @@ class Auto(Strategy):
             counting = Count(max_time=second).search(problem, start, seed, n_jobs, between(report, DEEP_PART, 1.0))
         if interrupts.current().came and deep.history[-1] >= counting.history[-1]:
             return deep
-        if not _tells(counting) and is_shorter(problem, deep):
+        if is_concept(problem, deep, counting) or (not _tells(counting) and is_shorter(problem, deep)):
             return replace(deep, choices=(*deep.choices, *counting.choices))
         return better(deep, counting)
 

@@ -22,8 +22,8 @@ SMALLER, NO_WORSE = 2, 0.001
 FEW_WRONG = 0.005
 # Next to no row is wrong.
 NONE_WRONG = 0.001
-# A network that says the classes in this share of their bits is no chance.
-SHORTER = 0.9
+# A network that says the classes in this share of their bits is no chance; in this one, it is clearly a concept.
+SHORTER, MUCH_SHORTER = 0.9, 0.5
 # Of two classes, one with at most this share of the rows is rare: accuracy says little of it.
 RARE = 0.1
 # So many rows for each unit of size are too many to be learned by heart.
@@ -75,13 +75,26 @@ def is_shorter(problem: Problem, deep: Found) -> bool:
     Chance does not find such a one. That walks on fewer rows did not find it says nothing then: of a parity, half of
     the rows may tell nothing where all of them tell everything.
     """
+    return _share_of_bits(problem, deep) < SHORTER
+
+
+def is_concept(problem: Problem, deep: Found, counting: Found) -> bool:
+    """Whether a network takes much fewer bits than the classes, and rows left out speak against it by chance only."""
+    validation, counts = validation_of(deep), counting.held_out
+    if validation is None or counts is None or _share_of_bits(problem, deep) > MUCH_SHORTER:
+        return False
+    return validation >= counts.accuracy - _error(counts.accuracy, len(counts.codes))
+
+
+def _share_of_bits(problem: Problem, deep: Found) -> float:
+    """The bits of a network and of the rows that it gets wrong, of those of the classes; infinite if many are wrong."""
     wrong = 1 - deep.history[-1]
     if wrong > FEW_WRONG:
-        return False
+        return float("inf")
     shares = np.bincount(problem.codes, problem.weights, problem.n_classes) / problem.total_weight
     classes = problem.n_rows * -(shares[shares > 0] * np.log2(shares[shares > 0])).sum()
     said = deep.network.size * np.log2(len(problem.literals)) + wrong * problem.n_rows * np.log2(problem.n_rows)
-    return bool(said < SHORTER * classes)
+    return float(said / classes) if classes else float("inf")
 
 
 def better(deep: Found, counting: Found) -> Found:
