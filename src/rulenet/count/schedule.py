@@ -42,7 +42,7 @@ class Schedule:
     prices: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
     usual_price: float = 2.0
     n_students: int = 2
-    n_student: int = 200_000
+    n_student: int = 600_000
     dearer_share: float = 0.2
     dearer_hot: float = 0.6
     # With a price that the user gives, the higher ones to choose from, as multiples.
