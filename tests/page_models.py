@@ -98,8 +98,7 @@ def moments(n: int = 150) -> Case:
                 "Europe/Vienna", ambiguous=True, nonexistent="shift_forward"
             ),
             "took": pd.to_timedelta(random.integers(0, 10**12, n), unit="us"),
-            "old": pd.to_datetime(["1400-05-06 07:08:09.123456"] * n).as_unit("us")
-            + pd.to_timedelta(random.integers(0, 10**6, n), unit="us"),
+            "old": np.datetime64("1400-05-06T07:08:09.123456") + random.integers(0, 10**6, n).astype("m8[us]"),
         }
     )
     X.loc[5, "signed"] = pd.NaT

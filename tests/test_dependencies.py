@@ -58,3 +58,15 @@ def test_what_is_imported_when_needed_is_declared_somewhere():
     extras = [r for requirements in PROJECT["optional-dependencies"].values() for r in requirements]
     known = declared(PROJECT["dependencies"]) | declared(extras)
     assert {name: path for name, path in foreign(at_once=False).items() if name not in known} == {}
+
+
+def test_the_oldest_versions_that_are_tried_are_the_oldest_that_are_allowed():
+    lines = (ROOT / ".github" / "oldest.txt").read_text().splitlines()
+    tried = dict(line.split("==") for line in lines if not line.startswith("#"))
+    extras = PROJECT["optional-dependencies"]
+    asked = [r for name, rs in extras.items() if name not in ("dev", "docs") for r in rs] + PROJECT["dependencies"]
+    allowed = {m[1]: m[2] for r in [*asked, *extras["dev"]] if (m := re.match(r"([\w.-]+)(?:\[.*\])?>=(.+)", r))}
+    required = {m[1] for r in asked if (m := re.match(r"([\w.-]+)(?:\[.*\])?>=", r))}
+    assert required <= set(tried)
+    for name, version in tried.items():
+        assert re.fullmatch(re.escape(allowed[name]) + r"(\.0)*", version), f"{name}=={version}, but >={allowed[name]}"

@@ -273,11 +273,11 @@ def _numbers(column: Any) -> NDArray[np.float64]:
 
 
 def _microseconds(column: Any, kind: str) -> NDArray[np.int64]:
-    unit = "m8[us]" if kind == "duration" else "M8[us]"
+    unit = np.dtype("m8[us]" if kind == "duration" else "M8[us]")
     if isinstance(column, pd.Series) and not isinstance(column.dtype, np.dtype):
         if isinstance(column.dtype, pd.PeriodDtype):
             column = column.dt.to_timestamp()
-        column = column.to_numpy(dtype=unit, na_value=np.datetime64("NaT") if unit[0] == "M" else np.timedelta64("NaT"))
+        column = column.to_numpy(dtype=unit, na_value=unit.type("NaT", "us"))
     return np.ascontiguousarray(np.asarray(column).astype(unit)).view(np.int64)
 
 

@@ -184,8 +184,8 @@ def absorb(cubes: Iterable[Cube]) -> list[Cube]:
 def _absorb_many(by_size: list[Cube]) -> list[Cube]:
     """``absorb`` on words: one cube against all kept ones at a time."""
     n_bytes = -(-max(by_size).bit_length() // 64) * 8 or 8
-    words = np.frombuffer(b"".join(c.to_bytes(n_bytes, "little") for c in by_size), dtype="<u8")
-    words = words.reshape(len(by_size), -1)
+    joined = b"".join(c.to_bytes(n_bytes, "little") for c in by_size)
+    words = np.frombuffer(joined, dtype="<u8").reshape(len(by_size), -1)
     kept: list[int] = []
     outside = np.empty_like(words)  # the complements of the kept cubes, as far as they are filled
     n_larger, size = 0, -1

@@ -26,7 +26,7 @@ def gains_of_flips(
 ) -> NDArray[np.int64]:
     """What flipping each weight wins; sums over disjoint rows, so the same however they are shared out."""
     gains = np.zeros((n_parts, flat.weights.size), dtype=np.int64)
-    cuts = np.linspace(0, problem.target.size, n_parts + 1, dtype=np.int64)
+    cuts = np.linspace(0, problem.target.size, n_parts + 1, dtype=np.int64).tolist()
     exclusive = problem.relations.exclusive
     parts = [(flat, problem.rows, exclusive, a, b, g) for (a, b), g in zip(pairwise(cuts), gains, strict=True)]
     if pool is None:

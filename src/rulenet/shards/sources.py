@@ -19,6 +19,8 @@ from rulenet.shards.arrow import needed
 # Cells and rows of a batch: enough for compiled loops to be busy, little beside what is allowed.
 BATCH_CELLS = 3 << 18
 MIN_BATCH, MAX_BATCH = 1 << 10, 1 << 16
+# The methods that read a relation of DuckDB in batches: of the newest versions, since 1.4, before.
+READERS = ("to_arrow_reader", "fetch_record_batch", "fetch_arrow_reader")
 
 Frames = Iterator[pd.DataFrame]
 
@@ -146,8 +148,9 @@ def _of_dataset(dataset: Any, name: str) -> Source:
 
 def _of_relation(relation: Any) -> Source:
     def batches(columns: list[str] | None) -> Iterator[Any]:
-        chosen = relation if columns is None else relation.project(", ".join(_quoted(c) for c in columns))
-        reader = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_record_batch
+        # A projection also where all columns are read: before DuckDB 1.4 a relation itself is read only once.
+        chosen = relation.project("*" if columns is None else ", ".join(_quoted(c) for c in columns))
+        reader = next(found for name in READERS if (found := getattr(chosen, name, None)))
         return (batch for batch in reader(batch_rows(len(relation.columns))) if batch.num_rows)
 
     def coded() -> Frames:
