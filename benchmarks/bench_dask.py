@@ -17,7 +17,7 @@ from rulenet.shards.shards import errors, gains
 N_PROCESSES = (1, 2, 4)
 N_PARTITIONS = 8
 SEARCHED = 20_000  # rows that the search sees
-SHORT = Count(n_walks=2, n_folds=0, n_proposals=60_000)
+SHORT = Count(n_walks=2, n_folds=0, n_proposals=20_000)
 
 
 def report(n_rows: int = 200_000, n_columns: int = 20) -> str:

@@ -142,7 +142,7 @@ KINDS_OF_NETWORKS: dict[str, Learner] = {
     # The walks of a flat network are as long as all those of a path to a deep one.
     COUNTING_FLAT: partial(ours, search=DeepCount(n_layers=1, n_proposals=100_000, **SHORT_COUNT)),
     COUNTING_DEEP: partial(ours, search=DeepCount(n_layers=2, n_proposals=20_000, **SHORT_COUNT)),
-    DISTILLED: partial(ours, search=Count(n_walks=4, n_folds=0, n_proposals=225_000)),
+    DISTILLED: partial(ours, search=Count(n_walks=4, n_folds=0, n_proposals=75_000)),
 }
 
 LEARNERS: dict[str, Learner] = {

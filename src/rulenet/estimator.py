@@ -59,7 +59,7 @@ from rulenet.starts.names import INITS, has_counting_start, init_of
 from rulenet.starts.one_vs_rest import OneVsRestInit
 
 # What says which of several columns of labels is told most easily.
-QUICK = Count(n_walks=1, n_folds=0, n_proposals=15_000)
+QUICK = Count(n_walks=1, n_folds=0, n_proposals=5_000)
 SEARCHES: dict[str, type] = {
     "auto": Auto,
     "anneal": Anneal,

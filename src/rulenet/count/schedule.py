@@ -42,7 +42,7 @@ class Schedule:
     prices: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
     usual_price: float = 2.0
     n_students: int = 2
-    n_student: int = 600_000
+    n_student: int = 200_000
     dearer_share: float = 0.2
     dearer_hot: float = 0.6
     # With a price that the user gives, the higher ones to choose from, as multiples.
@@ -70,6 +70,10 @@ class Schedule:
     # Fewer rows than this are not divided into folds.
     least_rows: int = 20
 
+    # Above so many rows the walk that finds the network is so many times as long: what it learns from is less of a
+    # chance, and worth more patience.
+    long_rows: int = 1_000
+    long_times: int = 3
     # Above so many rows, times classes but one, one fold tells enough, and one walk finds the network.
     many_rows: int = 2_500
     # Units for every class, if that is more; above so many classes walks are longer in proportion, and there is only
@@ -87,9 +91,10 @@ class Schedule:
     def fitted_to(self, n_rows: int, n_classes: int) -> Self:
         """The schedule for so many rows and classes."""
         many = n_rows * (n_classes - 1) > self.many_rows
+        is_long = n_rows > self.long_rows and n_classes <= self.many_classes
         found = replace(
             self,
-            n_student=self.n_student * max(1, n_classes // self.many_classes),
+            n_student=self.n_student * (self.long_times if is_long else max(1, n_classes // self.many_classes)),
             max_units=max(self.max_units, self.class_units * n_classes),
             n_students=1 if many else self.n_students,
             n_judged=1 if many else self.n_judged,
