@@ -345,13 +345,16 @@ class Plain(JITCodeLibrary):  # type: ignore[misc]
 
     def _optimise(self, **wishes: Any) -> None:
         """Run LLVM's passes: Numba gives them with what made them, or, before its version 0.62, alone."""
+        given = self._codegen._module_pass_manager(**wishes)
+        if not isinstance(given, tuple):
+            given.run(self._final_module)
+            return
         for function in self._final_module.functions:
             if function.name.startswith(WRAPPER) and not function.is_declaration:
                 function.add_function_attribute("noinline")
                 function.add_function_attribute("optnone")
-        given = self._codegen._module_pass_manager(**wishes)
-        passes, *builder = given if isinstance(given, tuple) else (given,)
-        passes.run(self._final_module, *builder)
+        passes, builder = given
+        passes.run(self._final_module, builder)
 
 
 class Hasty(Plain):
