@@ -106,15 +106,18 @@ def _probabilities(rows: pd.DataFrame, fitted: Fitted, names: list[str]) -> pd.D
 
 
 def _aligned_parts(collections: Sequence[Any]) -> list[list[Any]]:
-    """The partitions of collections, as they are divided: Dask joins small files, more of them for fewer columns."""
+    """The partitions of collections, as they are divided: Dask joins small files, more of them for fewer columns.
+
+    Where that happened, partitions are asked for one by one.
+    """
     found = [_delayed_parts(collection) for collection in collections]
-    if len({len(parts) for parts in found}) == 1:
+    if all(len(parts) == collection.npartitions for parts, collection in zip(found, collections, strict=True)):
         return found
-    return [_delayed_parts(collection, optimize_graph=False) for collection in collections]
+    return [[x for i in range(c.npartitions) for x in _delayed_parts(c.partitions[i])] for c in collections]
 
 
-def _delayed_parts(collection: Any, optimize_graph: bool = True) -> list[Any]:
-    return list(np.ravel(np.array(collection.to_delayed(optimize_graph), dtype=object)))
+def _delayed_parts(collection: Any) -> list[Any]:
+    return list(np.ravel(np.array(collection.to_delayed(), dtype=object)))
 
 
 def _part(table: pd.DataFrame, labels: Any, weights: Any = None) -> Part:
