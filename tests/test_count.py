@@ -224,6 +224,15 @@ def test_many_rows_of_many_classes_are_learned_without_a_vote(n_classes, n_rows,
     assert Schedule().fitted_to(n_rows, n_classes).votes == votes
 
 
+@pytest.mark.parametrize(
+    ("n_classes", "n_rows", "times"), [(2, 1_000, 1), (2, 1_001, 3), (12, 1_001, 3), (13, 1_001, 1)]
+)
+def test_the_walk_that_finds_the_network_is_longer_where_rows_are_many(n_classes, n_rows, times):
+    usual = Schedule()
+    found = usual.fitted_to(n_rows, n_classes)
+    assert (found.n_student, found.n_burn) == (times * usual.n_student, usual.n_burn)
+
+
 def test_a_network_of_many_classes_is_found_without_a_vote():
     n_classes, n_rows = 14, 5_000
     codes = np.random.default_rng(0).integers(0, n_classes, n_rows)
