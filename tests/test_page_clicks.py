@@ -59,6 +59,27 @@ def test_an_edit_leaves_in_place_what_it_does_not_change(browser, folder):
     assert page.run(board) == before
 
 
+def test_a_need_that_is_said_in_other_words_keeps_the_lines_below_it(browser, folder):
+    page = Opened(browser, folder, large(300, 16, 60, 20))
+    lines = "document.querySelectorAll('#rules .rule-block:first-child > ul > li')"
+    said = "return document.querySelector('#rules .rule-head b').textContent"
+    page.run("app.setWanted(app.state.outputs[0], 1)")
+    assert page.run(said) == "any of"
+    page.run(f"{lines}.forEach((line) => (line.marked = true)); app.setWanted(app.state.outputs[0], 2)")
+    assert page.run(said) == "at least 2 of"
+    assert page.run(f"return [...{lines}].length > 1 && [...{lines}].every((line) => line.marked)")
+
+
+def test_an_edge_into_many_inputs_ends_at_the_line_they_share_unless_it_is_near_what_is_selected(browser, folder):
+    page = Opened(browser, folder, weighted())
+    edges = "[...document.querySelectorAll('path[data-to]')].map((e) => e.getAttribute('d'))"
+    stubs = f"return {edges}.filter((d) => !d.includes('V') && !d.includes('C')).length"
+    before = page.run(stubs)
+    assert before > 14
+    page.run("app.select([...app.now.result.bits.keys()].filter((r) => r >= 0)[9])")
+    assert page.run(stubs) == before - 1
+
+
 def test_the_keyboard_stays_where_it_was_after_an_edit(browser, folder):
     from selenium.webdriver import ActionChains, Keys
 
