@@ -46,7 +46,7 @@ def report() -> str:
         *HEAD,
     ]
     for n_rows, n_columns in SIZES:
-        lines += measure(n_rows, n_columns, ("count", "boosting"))
+        lines += measure(n_rows, n_columns, ("auto", "count", "boosting"))
     return "\n".join([*lines, "", searching_samples()])
 
 

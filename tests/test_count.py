@@ -10,9 +10,10 @@ from rulenet import Network, ParameterError, bits
 from rulenet.conditions import Relations
 from rulenet.count import kernels
 from rulenet.count.count import Count
+from rulenet.count.jobs import Part
 from rulenet.count.kernels import LOSS, SIZE
 from rulenet.count.schedule import Law, Schedule
-from rulenet.count.scoring import Scoring, opposites
+from rulenet.count.scoring import BLOCK, Scoring, opposites
 from rulenet.count.walk import Walker, rows_of
 from rulenet.search.problem import Problem, decide
 from rulenet.search.protocol import FunctionStart
@@ -122,6 +123,14 @@ def test_the_margins_of_the_network_are_the_scores(scoring):
     assert np.array_equal(network.margins(problem.literals, problem.n_rows), scores)
 
 
+@pytest.mark.parametrize("n_rows", [BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 65])
+def test_rows_are_scored_block_by_block(n_rows):
+    problem, points = make_problem(n_rows=n_rows), np.array([[2], [-1], [3]])
+    scoring = Scoring(((0, 2), (1, 5, 7), (13, 16)), (1, 2, 2), points, np.array([-2]), 0.5)
+    scores = reference.counting_scores(units_of(scoring), scoring.bias, plain(problem))
+    assert np.array_equal(scoring.scores(problem.literals, n_rows), scores)
+
+
 @given(st.integers(2, 4).flatmap(scorings))
 @settings(deadline=None)
 def test_the_margins_of_several_outputs_are_the_scores_all_moved_alike(scoring):
@@ -190,6 +199,16 @@ def test_a_price_that_is_given_is_taken():
 def test_few_rows_are_not_divided_into_folds():
     found = Count(n_walks=1, n_proposals=500).search(make_problem(n_rows=15), NO_START, 0)
     assert found.held_out is None
+
+
+def test_of_many_rows_a_sample_is_divided_into_folds():
+    problem, schedule = make_problem(n_rows=400), Schedule(most_fold_rows=90)
+    folds = Part.of(problem, NO_START, 0, problem).folds(NO_START, schedule)
+    left_out = np.concatenate([fold.left_out.numbers for fold in folds])
+    assert len(np.unique(left_out)) == len(left_out) == 90
+    for fold in folds:
+        assert np.array_equal(fold.left_out.codes, problem.codes[fold.left_out.numbers])
+        assert sorted([*fold.problem.numbers, *fold.left_out.numbers]) == sorted(left_out)
 
 
 def test_a_limited_time_is_kept_more_or_less():

@@ -229,9 +229,14 @@ def losses_of(margins: NDArray[np.int64], codes: NDArray[np.int64], scale: float
     >>> losses_of(np.array([[0], [9]]), np.array([1, 1]), 0.5).round(2)
     array([0.58, 0.01])
     """
-    n_rows, n_outputs = margins.shape
-    shown = margins if n_outputs > 1 else np.column_stack([np.zeros(n_rows), margins[:, 0] + 0.5])
-    return np.asarray(-log_softmax(scale * shown, axis=1)[np.arange(n_rows), codes])
+    if margins.shape[1] > 1:
+        return np.asarray(-log_softmax(scale * margins, axis=1)[np.arange(len(margins)), codes])
+    if not len(margins):
+        return np.zeros(0)
+    least = int(margins.min())
+    steps = np.arange(least, int(margins.max()) + 1)
+    table = -log_softmax(scale * np.column_stack([np.zeros(len(steps)), steps + 0.5]), axis=1)
+    return np.asarray(table[margins[:, 0] - least, codes])
 
 
 def _set(literals: bits.Words, cut: _Cut, column: _Column, place: int) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from rulenet import bits, kernels
+from rulenet import bits
 from rulenet.count.sample import Voters
 from rulenet.count.schedule import Schedule
 from rulenet.count.scoring import Scoring
@@ -33,11 +33,11 @@ def make_lesson(problem: Problem, voters: Voters, schedule: Schedule, seed: int)
     """Training rows, and made-up ones, with what the vote says of them."""
     own = sample_rows(np.arange(problem.n_rows), schedule.max_rows, seed, problem.codes)
     n_made = schedule.n_generated if len(own) + schedule.n_generated <= schedule.max_rows else 0
-    known, n_rows = kernels.gather(problem.literals, own), len(own) + n_made
+    seen, n_rows = problem.take(own), len(own) + n_made
     made = generate_rows(problem, n_made, RandomState(seed % 2**32), schedule.exchanged) if n_made else None
-    literals = known if made is None else _side_by_side(known, len(own), made, n_made)
+    literals = seen.literals if made is None else _side_by_side(seen.literals, len(own), made, n_made)
     vote = voters.probabilities(literals, n_rows)
-    mass = np.concatenate([schedule.own * problem.weights[own] / problem.row_weight, np.ones(n_made)])
+    mass = np.concatenate([schedule.own * seen.weights / problem.row_weight, np.ones(n_made)])
     sharp = vote**schedule.sharpness
     shares = sharp / sharp.sum(axis=1, keepdims=True)
     return Lesson(literals, np.rint(shares * mass[:, np.newaxis] * schedule.vote_steps).astype(np.int64))
@@ -45,10 +45,10 @@ def make_lesson(problem: Problem, voters: Voters, schedule: Schedule, seed: int)
 
 def plain_lesson(problem: Problem, schedule: Schedule, seed: int) -> Lesson:
     """Training rows with their own classes."""
-    own = sample_rows(np.arange(problem.n_rows), schedule.max_rows, seed, problem.codes)
-    mass = schedule.vote_steps * problem.weights[own] / problem.row_weight
-    of_class = problem.codes[own, np.newaxis] == np.arange(problem.n_classes)
-    return Lesson(kernels.gather(problem.literals, own), np.rint(of_class * mass[:, np.newaxis]).astype(np.int64))
+    seen = problem.take(sample_rows(np.arange(problem.n_rows), schedule.max_rows, seed, problem.codes))
+    mass = schedule.vote_steps * seen.weights / problem.row_weight
+    of_class = seen.codes[:, np.newaxis] == np.arange(problem.n_classes)
+    return Lesson(seen.literals, np.rint(of_class * mass[:, np.newaxis]).astype(np.int64))
 
 
 @dataclass(frozen=True)

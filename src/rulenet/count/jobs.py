@@ -15,7 +15,7 @@ from rulenet.count.scoring import Scoring, opposites
 from rulenet.count.start import scoring_of
 from rulenet.exceptions import ParameterError
 from rulenet.search.budget import Budget
-from rulenet.search.folds import draw_seed, make_folds
+from rulenet.search.folds import draw_seed, make_folds, sample_rows
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Progress, Report, Start
 from rulenet.search.threads import Threads
@@ -43,18 +43,22 @@ class Part:
         return cls(problem, opposite, _begin(problem, start, opposite, seed), seed, left_out)
 
     def folds(self, start: Start, schedule: Schedule) -> list["Part"]:
-        """Parts of these rows that leave out the others; none where rows are few."""
-        if schedule.n_folds == 0 or self.problem.n_rows < schedule.least_rows:
+        """Parts of these rows that leave out the others; none where rows are few, of a sample where they are many."""
+        problem = self.problem
+        if schedule.n_folds == 0 or problem.n_rows < schedule.least_rows:
             return []
+        if problem.n_rows > schedule.most_fold_rows:
+            rows = sample_rows(np.arange(problem.n_rows), schedule.most_fold_rows, self.seed, problem.codes)
+            problem = problem.take(rows)
         return [
             Part.of(
-                rows := self.problem.take(kept),
-                start.on(rows),
+                seen := problem.take(kept),
+                start.on(seen),
                 draw_seed(self.seed, 1000 + number),
-                self.problem.take(left_out),
+                problem.take(left_out),
             )
             for number, (kept, left_out) in enumerate(
-                islice(make_folds(self.problem, schedule.n_folds, self.seed), schedule.n_judged)
+                islice(make_folds(problem, schedule.n_folds, self.seed), schedule.n_judged)
             )
         ]
 

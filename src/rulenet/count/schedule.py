@@ -67,8 +67,10 @@ class Schedule:
     n_judged: int = 1_000
     n_fold_walks: int = 3
     fold_share: float = 0.5
-    # Fewer rows than this are not divided into folds.
+    # Fewer rows than this are not divided into folds; of more than the latter, a sample is: prices differ by more than
+    # what chance is left in so many rows.
     least_rows: int = 20
+    most_fold_rows: int = 1 << 15
 
     # Above so many rows the walk that finds the network is so many times as long: what it learns from is less of a
     # chance, and worth more patience.

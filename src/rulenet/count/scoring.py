@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from rulenet import bits
 from rulenet.network import Network
 
+# Rows that are scored at a time, whole words of them: what is unpacked stays small.
+BLOCK = 1 << 12
+
 
 @dataclass(frozen=True)
 class Scoring:
@@ -50,11 +53,16 @@ class Scoring:
 
     def scores(self, literals: bits.Words, n_rows: int) -> NDArray[np.int64]:
         """The scores of packed rows, (n_rows, n_outputs)."""
-        holds = np.zeros((len(self.inputs), literals.shape[1]), np.uint64)
-        for u, (inputs, need) in enumerate(zip(self.inputs, self.needs, strict=True)):
-            holds[u] = _where_holds(literals[list(inputs)], need, n_rows)
-        given = self.points.T.astype(np.float32) @ bits.unpack(holds, n_rows).astype(np.float32)
-        return np.asarray(given.T.astype(np.int64) + self.bias)
+        scores = np.empty((n_rows, len(self.bias)), np.int64)
+        for start in range(0, n_rows, BLOCK):
+            end = min(start + BLOCK, n_rows)
+            block = literals[:, start // 64 : bits.n_words(end)]
+            holds = np.zeros((len(self.inputs), block.shape[1]), np.uint64)
+            for u, (inputs, need) in enumerate(zip(self.inputs, self.needs, strict=True)):
+                holds[u] = _where_holds(block[list(inputs)], need, end - start)
+            given = self.points.T.astype(np.float32) @ bits.unpack(holds, end - start).astype(np.float32)
+            scores[start:end] = given.T.astype(np.int64) + self.bias
+        return scores
 
     def probabilities(self, literals: bits.Words, n_rows: int) -> NDArray[np.float64]:
         """What the loss takes for the probabilities of the classes, (n_rows, n_classes)."""
@@ -81,10 +89,13 @@ def opposites(literals: bits.Words, n_rows: int, owner: NDArray[np.int64]) -> ND
     >>> opposites(bits.pack(np.array([[1, 0], [0, 1], [1, 1]], dtype=bool)), 2, np.array([0, 0, 0]))
     array([ 1,  0, -1])
     """
-    valid = bits.mask(n_rows)
-    place = {(int(a), row.tobytes()): j for j, (a, row) in reversed([*enumerate(zip(owner, literals, strict=True))])}
-    pairs = zip(owner.tolist(), literals, strict=True)
-    return np.array([place.get((a, (~row & valid).tobytes()), -1) for a, row in pairs], dtype=np.int64)
+    valid, found = bits.mask(n_rows), np.full(len(owner), -1, dtype=np.int64)
+    for attribute in np.unique(owner):
+        mine = np.flatnonzero(owner == attribute).tolist()
+        place = {literals[j].tobytes(): j for j in reversed(mine)}
+        for j in mine:
+            found[j] = place.get((~literals[j] & valid).tobytes(), -1)
+    return found
 
 
 def opposite_unit(inputs: tuple[int, ...], need: int, opposite: NDArray[np.int64]) -> tuple[tuple[int, ...], int]:
