@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from math import floor, inf, nextafter
 
-from rulenet.conditions import Attribute, Bound, Condition
+from rulenet.conditions import Attribute, Condition
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.comparisons import plain_value, with_cut
 from rulenet.formulas.expressions import FALSE, TRUE, And, AtLeast, Concept, Expression, Formula, Not, Or, rebuild
 from rulenet.formulas.parse_values import BARE, QUOTED, duration_of, unquoted
+from rulenet.kinds import Bound
 
 SIGNS = ("<=", ">=", "!=", "==", "=", "<", ">")
 SIGN = re.compile(r"\s*(<=|>=|!=|==|=|<|>)\s*")
