@@ -7,8 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulenet import Network, RandomInit, bits
-from rulenet.conditions import Relations
 from rulenet.greedy.ascent import gains_of_flips
+from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 
 N_STARTS = 200

@@ -18,9 +18,10 @@ import numpy as np
 import pytest
 
 from rulenet import RuleNetworkClassifier
-from rulenet.conditions import EPOCH, Attribute
+from rulenet.conditions import Attribute
 from rulenet.formulas.export.onnx_graph import NO_TIME, missing_name, missing_text, tensor_kind
 from rulenet.formulas.export.prolog import atom, facts, term
+from rulenet.kinds import EPOCH
 from spreadsheet import Given, calculated
 
 

@@ -12,11 +12,12 @@ import pandas as pd
 
 from rulenet import Greedy, RuleNetworkClassifier
 from rulenet.calibration import Calibration
-from rulenet.conditions import DAY, EPOCH, Attribute, Condition
+from rulenet.conditions import Attribute, Condition
 from rulenet.encoding import Encoding
 from rulenet.fitted import Fitted
 from rulenet.fitted_targets import FittedTargets, Target
 from rulenet.formulas.edit import add_rule, need
+from rulenet.kinds import DAY, EPOCH
 from rulenet.network import Network
 
 KOLKATA = timezone(timedelta(hours=5, minutes=30))

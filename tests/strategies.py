@@ -10,7 +10,7 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from rulenet import Network, bits
-from rulenet.conditions import Relations
+from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 from rulenet.search.weights import slice_weights
 

@@ -14,7 +14,8 @@ from rulenet import Anneal, Network, NetworkError, ParameterError, RandomInit, R
 from rulenet.anneal.path import follow_path
 from rulenet.anneal.price import choose_price
 from rulenet.anneal.walk import Walker, weigh_moves
-from rulenet.conditions import Attribute, Relations, relations_of
+from rulenet.conditions import Attribute
+from rulenet.relations import Relations, relations_of
 from rulenet.search.budget import Budget
 from rulenet.search.folds import make_folds
 from rulenet.search.problem import Problem

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from rulenet import Anneal, FormulaError, Greedy, Network, ParameterError, RandomInit, TreeInit, bits
 from rulenet.anneal.distil import add_rows
 from rulenet.anneal.schedule import SCHEDULE
-from rulenet.conditions import Attribute, Condition, relations_of
+from rulenet.conditions import Attribute, Condition
 from rulenet.formulas.expressions import And, Concept, Formula, Or, walk
 from rulenet.formulas.to_network import to_network
+from rulenet.relations import relations_of
 from rulenet.search.around import Around, Limits, search_around
 from rulenet.search.generate import generate_rows
 from rulenet.search.problem import Problem

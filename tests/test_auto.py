@@ -8,8 +8,8 @@ from rulenet import Auto, Network, ParameterError, RandomInit, RuleNetworkClassi
 from rulenet.auto.classes import join
 from rulenet.auto.judge import better, is_concept, is_said, is_shorter, is_solved, ranks, tells
 from rulenet.auto.probe import is_far_off
-from rulenet.conditions import Relations
 from rulenet.datasets import make_monk, make_parity
+from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Choice, Found, FunctionStart, HeldOut
 from rulenet.search.structure import aligned, merge, side_by_side

@@ -11,7 +11,7 @@ from rulenet.anneal.boost import boost, round_weights
 from rulenet.anneal.price import Candidate
 from rulenet.anneal.schedule import SCHEDULE
 from rulenet.anneal.vote import Vote
-from rulenet.conditions import Relations
+from rulenet.relations import Relations
 from rulenet.search.budget import Budget
 from rulenet.search.problem import Problem
 

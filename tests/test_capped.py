@@ -5,7 +5,7 @@ import pytest
 from rulenet import Anneal, Count, Network, ParameterError, RuleNetworkClassifier
 from rulenet.bits import pack
 from rulenet.capped import shrink
-from rulenet.conditions import Relations
+from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 
 SMALL = Count(n_walks=2, n_folds=0, n_proposals=2000)

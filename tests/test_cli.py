@@ -237,22 +237,52 @@ def test_look_and_fit_take_a_table_with_everything_odd(tmp_path):
     run("fit", tmp_path / "t.csv", "-t", "klasse", "-o", tmp_path / "m.json", "--seconds", 0.5, "--quiet")
 
 
-@pytest.mark.parametrize("asked", [["--help"], ["-h"], ["--version"], ["fit", "--help"], ["reproduce", "-h"]])
-def test_help_and_version_do_not_wait_for_heavy_packages(asked):
-    heavy = {"numpy", "pandas", "sklearn", "scipy", "numba", "matplotlib", "joblib", "narwhals", "rich", "pygments"}
+HEAVY = {"numpy", "pandas", "sklearn", "scipy", "numba", "matplotlib", "joblib", "narwhals", "rich", "pygments"}
+
+
+def start_and_count(asked, folder=None):
+    """What the command prints, its errors, and the heavy packages that it loads; it loads few modules."""
     code = f"""
 import sys
 from rulenet.cli import app
 try:
     app({asked})
 finally:
-    print(len(sys.modules), *({heavy} & set(sys.modules)), file=sys.stderr)
+    print(len(sys.modules), *({HEAVY} & set(sys.modules)), file=sys.stderr)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT, check=True)
-    assert "rulenet" in done.stdout or "Usage" in done.stdout
-    n_modules, *loaded = done.stderr.split()
-    assert loaded == []
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, cwd=folder, check=False)
+    *errors, counted = done.stderr.splitlines()
+    n_modules, *loaded = counted.split()
     assert int(n_modules) < 300
+    return done.stdout, errors, loaded
+
+
+@pytest.mark.parametrize("asked", [["--help"], ["-h"], ["--version"], ["fit", "--help"], ["reproduce", "-h"]])
+def test_help_and_version_do_not_wait_for_heavy_packages(asked):
+    out, errors, loaded = start_and_count(asked)
+    assert "rulenet" in out or "Usage" in out
+    assert errors == loaded == []
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["look", "nowhere"],
+        ["fit", "nowhere", "-t", "walk"],
+        ["evaluate", "nowhere", "-t", "walk"],
+        ["show", "nowhere"],
+        ["predict", "nowhere", "walks.csv"],
+        ["predict", "walks.json", "nowhere"],
+        ["explain", "walks.json", "nowhere"],
+        ["page", "walks.json", "nowhere", "-t", "walk"],
+        ["page", "walks.json", "walks.csv", "-t", "walk", "--held-out", "nowhere"],
+        ["picture", "walks.json", "--data", "nowhere", "-t", "walk"],
+    ],
+    ids=" ".join,
+)
+def test_a_missing_file_is_told_before_heavy_packages_are_loaded(folder, asked):
+    assert start_and_count(asked, folder) == ("", ["rulenet: nowhere: No such file or directory"], [])
 
 
 def test_help_shows_options_in_sections_and_examples_that_can_be_copied():
@@ -315,6 +345,9 @@ def test_data_writes_a_generated_table(folder):
         (["fit", "walks.csv", "--target", "walk", "--positive", "run"], "has no class 'run'; it has go, stay"),
         (["fit", "walks.csv", "--target", "walk", "--layers", "a,b"], "--layers is 'a,b'"),
         (["fit", "walks.csv", "--target", "wlak"], "no column is called 'wlak'; did you mean 'walk'?"),
+        (["fit", "walks.csv", "--target", "Sky"], "no column is called 'Sky'; did you mean 'the sky'?"),
+        (["fit", "walks.csv", "--target", "walked"], "no column is called 'walked'; did you mean 'walk'?"),
+        (["fit", "walks.csv", "--target", "outcome"], "no column is called 'outcome'; the columns are 'the sky', "),
         (["fit", "walks.csv", "--target", "walk", "--drop", "Wind,sky"], "called 'Wind'; did you mean 'wind'?"),
         (["fit", "walks.csv", "--target", "walk", "--drop", "walk"], "--drop names 'walk', the column to predict"),
         (["fit", "walks.csv", "--target", "walk", "--ordinal", "wind"], "must be a column and its values"),

@@ -15,12 +15,12 @@ from typer.testing import CliRunner
 import test_decision_export
 from rulenet import Network, ParameterError, RuleNetworkClassifier, bits
 from rulenet.cli import app
-from rulenet.conditions import Relations
 from rulenet.count.count import Count
 from rulenet.count.zero import place_zero
 from rulenet.formulas import Decision, Score
 from rulenet.formulas.export.decisions import export_decision
 from rulenet.formulas.truth import Codes
+from rulenet.relations import Relations
 from rulenet.search.problem import Problem, decide
 from test_decision_export import EXECUTABLE, rows_for
 from test_formulas_export import BY_NAME, GROUPS, number, random_condition

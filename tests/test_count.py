@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 import reference
 from rulenet import Network, ParameterError, bits
-from rulenet.conditions import Relations
 from rulenet.count import kernels
 from rulenet.count.count import Count
 from rulenet.count.jobs import Part
@@ -15,6 +14,7 @@ from rulenet.count.kernels import LOSS, SIZE
 from rulenet.count.schedule import Law, Schedule
 from rulenet.count.scoring import BLOCK, Scoring, opposites
 from rulenet.count.walk import Walker, rows_of
+from rulenet.relations import Relations
 from rulenet.search.problem import Problem, decide
 from rulenet.search.protocol import FunctionStart
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from rulenet import bits
-from rulenet.conditions import Relations
 from rulenet.count.choose import choose_laws, choose_price
+from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import HeldOut
 

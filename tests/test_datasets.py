@@ -3,11 +3,11 @@ import pandas as pd
 import pytest
 
 from rulenet import bits, datasets
-from rulenet.conditions import Relations
 from rulenet.datasets.climbing import climb
 from rulenet.datasets.monks import N_VALUES
 from rulenet.exceptions import ParameterError
 from rulenet.greedy.greedy import Greedy
+from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 from rulenet.starts.random import RandomInit
 

@@ -12,7 +12,7 @@ from rulenet.anneal.plan import Plan
 from rulenet.anneal.price import Candidate
 from rulenet.anneal.schedule import SCHEDULE
 from rulenet.anneal.vote import Vote, weigh
-from rulenet.conditions import Relations
+from rulenet.relations import Relations
 from rulenet.search.budget import Budget
 from rulenet.search.generate import generate_rows
 from rulenet.search.problem import Problem

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from formula_strategies import formulas
 from rulenet import Anneal, FormulaError, Greedy, ParameterError, RuleNetworkClassifier
-from rulenet.conditions import DAY, Attribute
+from rulenet.conditions import Attribute
 from rulenet.formulas import FALSE, And, AtLeast, Concept, Formula, Or, equivalent, simplify
 from rulenet.formulas.cells import pieces
 from rulenet.formulas.edit import (
@@ -24,6 +24,7 @@ from rulenet.formulas.edit import (
     with_cut,
 )
 from rulenet.formulas.truth import Codes, all_rows, holds
+from rulenet.kinds import DAY
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import reference
-from rulenet import bits
+from rulenet import bits, conditions, relations
 from rulenet.conditions import MISSING, UNKNOWN, Attribute
 from rulenet.encoding import Encoding, LeftOutWarning, packing
 from rulenet.encoding.cuts import SAMPLE
@@ -166,6 +166,10 @@ def test_pickle_keeps_the_encoding(table):
     copy = pickle.loads(pickle.dumps(encoding))
     assert copy == encoding
     assert np.array_equal(copy.encode(table), encoding.encode(table))
+
+
+def test_models_pickled_earlier_find_the_relations_of_conditions():
+    assert conditions.Relations is relations.Relations
 
 
 # Numbers

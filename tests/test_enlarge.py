@@ -9,7 +9,7 @@ from rulenet.anneal.jobs import Run
 from rulenet.anneal.many_rows import enlarge, split
 from rulenet.anneal.plan import Plan
 from rulenet.anneal.schedule import SCHEDULE
-from rulenet.conditions import Relations
+from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import FunctionStart, be_silent
 

@@ -20,7 +20,7 @@ from formula_strategies import formulas
 from promise_formats import SQLITE, json_value, kind_in, number, onnx_inputs, output_of, sql_name, sqlite_value
 from promise_formats import program as program_called
 from promise_models import moment, natural, random_condition
-from rulenet.conditions import DAY, Attribute, Condition
+from rulenet.conditions import Attribute, Condition
 from rulenet.exceptions import FormulaError
 from rulenet.formulas import FALSE, TRUE, And, AtLeast, Concept, Constant, Formula, Not, Or, equivalent, to_dnf
 from rulenet.formulas.export import FORMATS, export
@@ -31,6 +31,7 @@ from rulenet.formulas.export.reading import gate_words, readings
 from rulenet.formulas.export.sql import column_names
 from rulenet.formulas.export.sympy import symbol_of, to_sympy
 from rulenet.formulas.export.text import summarise, to_text
+from rulenet.kinds import DAY
 
 HOSTILE_VALUES = ("", " ", "it's", 'say "x"', "; DROP TABLE data; --", "a\nb\r\tc", "naïve ☃ 𝄞", "null", "\\", "%s {0}")
 HOSTILE_NAMES = (

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 import reference
 from rulenet import Network, RandomInit, kernels
-from rulenet.conditions import Relations
 from rulenet.greedy.ascent import climb, gains_of_flips
+from rulenet.relations import Relations
 from strategies import Case, problems
 
 pytestmark = pytest.mark.kernels

@@ -6,12 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formula_strategies import formulas
-from rulenet.conditions import DAY, Attribute, Condition
+from rulenet.conditions import Attribute, Condition
 from rulenet.exceptions import FormulaError
 from rulenet.formulas import FALSE, TRUE, And, AtLeast, Concept, Formula, Not, Or, equivalent
 from rulenet.formulas.edit import add_rule, define, parse, substitute
 from rulenet.formulas.export.text import to_text, words
 from rulenet.formulas.parse_values import quoted, with_quotes
+from rulenet.kinds import DAY
 from test_formulas_export import ATTRIBUTES, HOSTILE_NAMES, HOSTILE_VALUES, random_condition, random_formula
 
 SPACED = (

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rulenet import Anneal, bits
 from rulenet.anneal.plan import Plan, divide_time
 from rulenet.anneal.schedule import SCHEDULE
-from rulenet.conditions import Relations
+from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 
 

@@ -19,7 +19,8 @@ from rulenet import (
     TreeInit,
     bits,
 )
-from rulenet.conditions import Attribute, relations_of
+from rulenet.conditions import Attribute
+from rulenet.relations import relations_of
 from rulenet.search.problem import Problem, Source
 from rulenet.search.structure import trim, widen
 from rulenet.starts.given import GivenInit

@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 import reference
 from rulenet import Anneal, Greedy, LayersInit, ParameterError, RuleNetworkClassifier, bits
-from rulenet.conditions import Relations
+from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 from rulenet.search.weights import slice_weights
 from rulenet.starts import layers_kernels

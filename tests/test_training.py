@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 import reference
 from rulenet import Greedy, Network, ParameterError, RandomInit, TableError, bits
-from rulenet.conditions import Attribute, Relations, relations_of
+from rulenet.conditions import Attribute
 from rulenet.greedy import ascent
 from rulenet.greedy.together import Tactic, ascend
+from rulenet.relations import Relations, relations_of
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import FunctionStart
 from rulenet.search.weights import quantise_weights, slice_weights

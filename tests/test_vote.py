@@ -7,7 +7,7 @@ from rulenet import Network, bits
 from rulenet.anneal.price import Candidate
 from rulenet.anneal.schedule import SCHEDULE
 from rulenet.anneal.vote import find_central, weigh
-from rulenet.conditions import Relations
+from rulenet.relations import Relations
 from rulenet.search.generate import generate_rows
 from rulenet.search.problem import Problem
 

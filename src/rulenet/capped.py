@@ -17,7 +17,7 @@ from rulenet.count.schedule import Schedule
 from rulenet.network import Network
 from rulenet.search.folds import sample_rows
 from rulenet.search.problem import Problem
-from rulenet.search.protocol import Choice, Defaults, Found, Report, Search, Start, be_silent
+from rulenet.search.protocol import Choice, Defaults, Found, Report, Search, Start, be_silent, defaults_of
 from rulenet.search.structure import trim
 
 # How much dearer size is in the second search.
@@ -34,7 +34,7 @@ class Capped(Search):
     def __init__(self, inner: Search, max_size: int) -> None:
         self.inner = inner
         self.max_size = max_size
-        self.defaults: Defaults = getattr(inner, "defaults", Defaults())  # type: ignore[misc]
+        self.defaults: Defaults = defaults_of(inner)  # type: ignore[misc]
 
     def search(
         self, problem: Problem, start: Start, seed: int, n_jobs: int | None = None, report: Report = be_silent

@@ -1,42 +1,24 @@
 """Attributes cut into cells, and conditions: sets of cells of one attribute.
 
-Every column is an attribute cut into cells, and a row is in at most one of them:
-
-    nominal    a cell for every value
-    ordinal    a cell for every value, in the order of their ranks
-    numeric    a cell for every interval between two cuts: above the lower one, up to and with the upper one
-    date       numeric, in microseconds since 1970; "instant" is a date with a time zone, counted in UTC
-    duration   numeric, in microseconds
-
+Every column is an attribute cut into cells, and a row is in at most one of them; `rulenet.kinds` says what cells are.
 A missing value is in no cell, and neither is a value that an attribute does not know. Sets of cells are integers: bit
 i stands for cell i, and one more bit, after those of all cells, for "is missing".
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 from functools import cached_property
-from itertools import pairwise
-from typing import Literal as OneOf
-from typing import NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulenet.exceptions import FormulaError
-
-Kind = OneOf["nominal", "ordinal", "numeric", "date", "instant", "duration"]
-Bound = float | int
-
-KINDS: tuple[Kind, ...] = ("nominal", "ordinal", "numeric", "date", "instant", "duration")
-ORDERED: tuple[Kind, ...] = KINDS[1:]
-MEASURED: tuple[Kind, ...] = KINDS[2:]
+from rulenet.kinds import DAY, KINDS, MEASURED, ORDERED, Bound, Kind, Range, shown
 
 #: The code of a row whose value is missing, and of one whose value no cell holds.
 MISSING, UNKNOWN = -1, -2
-
-EPOCH = datetime(1970, 1, 1)
-DAY = 86_400_000_000
 
 
 @dataclass(frozen=True)
@@ -165,19 +147,8 @@ class Attribute:
         return Condition(self, self.known)
 
     def shown(self, bound: Bound) -> str:
-        """A cut as people read it.
-
-        >>> Attribute("signed", kind="date", whole=True).shown(19783 * DAY)
-        '2024-03-01'
-        """
-        if self.kind in ("date", "instant"):
-            moment = EPOCH + timedelta(microseconds=int(bound))
-            if self.whole:
-                return moment.date().isoformat()
-            return moment.isoformat(sep=" ") + ("+00:00" if self.kind == "instant" else "")
-        if self.kind == "duration":
-            return str(timedelta(microseconds=int(bound)))
-        return repr(int(bound)) if float(bound).is_integer() and abs(bound) < 1e16 else repr(float(bound))
+        """A cut as people read it."""
+        return shown(bound, self.kind, self.whole)
 
     def _cell(self, value: Hashable) -> int:
         if self.measured:
@@ -229,13 +200,6 @@ def merge(first: Attribute, *others: Attribute) -> Attribute:
         for key, value in zip(attribute.places, attribute.values, strict=True)
     }
     return replace(first, values=tuple(places.values()))
-
-
-class Range(NamedTuple):
-    """A run of neighbouring cells: above ``low``, up to and with ``high``; None is an open end."""
-
-    low: Bound | None
-    high: Bound | None
 
 
 @dataclass(frozen=True)
@@ -443,76 +407,10 @@ def _listed_text(condition: Condition) -> str:
     return f"{name} {sign} {{{', '.join(map(str, named))}}}"
 
 
-class Relations(NamedTuple):
-    """What searches know of the literals that a network reads, besides their bits.
+if not TYPE_CHECKING:
 
-    ``owner`` numbers the attributes. Literals with the same number of ``exclusive`` exclude each other; those with -1
-    exclude nothing that is known. ``down`` and ``up`` are the next literals of the same direction on an ordered
-    attribute, those that hold for fewer and for more cells, -1 where there is none. The literals of attribute a are
-    ``members[starts[a]:starts[a + 1]]``.
-    """
-
-    owner: NDArray[np.int64]
-    exclusive: NDArray[np.int64]
-    down: NDArray[np.int64]
-    up: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    members: NDArray[np.int64]
-
-    @classmethod
-    def of(
-        cls,
-        owner: Sequence[int],
-        exclusive: Sequence[int] | None = None,
-        down: Sequence[int] | None = None,
-        up: Sequence[int] | None = None,
-    ) -> "Relations":
-        """The relations of literals with these owners, which need not stand together."""
-        owners = np.array(owner, dtype=np.int64)
-        none = np.full(len(owners), -1, dtype=np.int64)
-        starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=1))]).astype(np.int64)
-        return cls(
-            owners,
-            none.copy() if exclusive is None else np.array(exclusive, dtype=np.int64),
-            none.copy() if down is None else np.array(down, dtype=np.int64),
-            none.copy() if up is None else np.array(up, dtype=np.int64),
-            starts,
-            np.argsort(owners, kind="stable").astype(np.int64),
-        )
-
-
-def relations_of(conditions: Sequence[Condition]) -> Relations:
-    """The relations of the literals that stand for ``conditions``.
-
-    >>> shape, age = Attribute("shape", ("disc", "ring", "star")), Attribute("age", kind="numeric", cuts=(20, 30))
-    >>> equal = [shape.equal(value) for value in shape.values]
-    >>> found = relations_of([*equal, ~equal[0], age.at_most(20), age.at_most(30), age.above(30)])
-    >>> print(found.owner, found.exclusive, found.up, sep=" · ")
-    [0 0 0 0 1 1 1] · [ 0  0  0 -1 -1 -1 -1] · [-1 -1 -1 -1  5 -1 -1]
-    """
-    numbers: dict[Attribute, int] = {}
-    owner = [numbers.setdefault(x.attribute, len(numbers)) for x in conditions]
-    groups: dict[Attribute, int] = {}
-    exclusive = [
-        groups.setdefault(x.attribute, len(groups)) if x.cells.bit_count() == 1 and not _chain(x) else -1
-        for x in conditions
-    ]
-    down, up = [-1] * len(conditions), [-1] * len(conditions)
-    chains: dict[tuple[Attribute, str], list[int]] = {}
-    for j, x in enumerate(conditions):
-        if direction := _chain(x):
-            chains.setdefault((x.attribute, direction), []).append(j)
-    for chain in chains.values():
-        chain.sort(key=lambda j: conditions[j].cells.bit_count())
-        for below, above in pairwise(chain):
-            up[below], down[above] = above, below
-    return Relations.of(owner, exclusive, down, up)
-
-
-def _chain(condition: Condition) -> str:
-    """Which end of an ordered attribute a condition is about, if that is what it says."""
-    runs, attribute = condition.runs, condition.attribute
-    if not attribute.ordered or condition.asks_missing or len(runs) != 1 or condition.cells == attribute.known:
-        return ""
-    first, after = runs[0]
-    return "low" if first == 0 else "high" if after == attribute.n_cells else ""
+    def __getattr__(name: str) -> Any:
+        """`Relations`, which pickled models look for here."""
+        if name != "Relations":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return import_module("rulenet.relations").Relations

@@ -1,65 +1,41 @@
-"""`RuleNetworkClassifier`: scikit-learn wiring of encoding, search and network."""
+"""`RuleNetworkClassifier`: what scikit-learn asks of a classifier that learns rule networks."""
 
 import copy
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import fields, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rulenet import model_file, outcome, parameters, progress
+from rulenet import model_file, parameters
 from rulenet.anneal.anneal import Anneal
 from rulenet.auto import Auto
 from rulenet.capped import Capped
-from rulenet.chain import learn_targets, without_missing
 from rulenet.conditions import Condition
 from rulenet.count.count import Count
 from rulenet.count.deep import DeepCount
-from rulenet.encoding import Encoding
-from rulenet.encoding.tables import Table, read_table
-from rulenet.encoding.wishes import Wished, check_directions, directions_of
-from rulenet.exceptions import ModelFileError, ParameterError, TableError
-from rulenet.fitted import Fitted, moved_rule
-from rulenet.fitted_targets import FittedTargets
+from rulenet.exceptions import ModelFileError, ParameterError
 from rulenet.formulas.expressions import Formula
-from rulenet.going_on import Memory, as_part, better, carry, check_first, known_kinds, widen, with_names
+from rulenet.going_on import Memory, as_part, check_first, with_names
 from rulenet.greedy.greedy import Greedy
-from rulenet.labels import (
-    Rows,
-    check_known,
-    check_labels,
-    class_weights_of,
-    is_indicator,
-    one_class_weight,
-    several_targets,
-    warn_of_other_order,
-    weigh,
-)
+from rulenet.labels import check_known, several_targets, warn_of_other_order
+from rulenet.learner import Learner
 from rulenet.network import Gate, Network
 from rulenet.predicting import Predicting
 from rulenet.readable import target_name
 from rulenet.search import interrupts
-from rulenet.search.around import Around, Limits, search_around
-from rulenet.search.problem import Problem
-from rulenet.search.protocol import Defaults, Init, Search, Shapes
-from rulenet.shards.batches import Batches
-from rulenet.shards.data import Data, Divided, Parts, Whole, Widen
-from rulenet.shards.memory import give_back
-from rulenet.shards.partitions import Partitions, is_partitioned
-from rulenet.shards.polish import polish_all, polish_found
-from rulenet.shards.shards import LocalShards
-from rulenet.shards.sources import is_source, open_source
-from rulenet.starts.names import INITS, has_counting_start, init_of
+from rulenet.search.around import Limits
+from rulenet.search.protocol import Init, Search, defaults_of
+from rulenet.shards.partitions import is_partitioned
+from rulenet.shards.sources import is_source
+from rulenet.starts.names import INITS
 from rulenet.starts.one_vs_rest import OneVsRestInit
 
-# What says which of several columns of labels is told most easily.
-QUICK = Count(n_walks=1, n_folds=0, n_proposals=5_000)
 SEARCHES: dict[str, type] = {
     "auto": Auto,
     "anneal": Anneal,
@@ -291,73 +267,23 @@ Network, default="auto"
         """
         self._check()
         warn_of_other_order(X, y=y, sample_weight=sample_weight)
+        learner = self._learner()
         columns = None if is_partitioned(X) or is_source(X) else several_targets(X, y)
         if columns is not None:
             with interrupts.heeded() as interrupted:
-                targets = self._fit_targets(X, columns, sample_weight, interrupted)
+                targets = learner.fit_targets(X, columns, sample_weight, interrupted)
             self.fitted_, self._memory, self._locked = targets, Memory(), ()
             return self
         if hasattr(self, "fitted_") and (self.warm_start or self.init == "current"):
-            self.fitted_ = self._learn_on(self._data(X, y, sample_weight, self.classes_))
+            base = self.one_target("learning on")
+            self.fitted_ = learner.learn_on(learner.rows(X, y, sample_weight, base), base, self._locked)
             return self
-        search, seed = self._search(), _seed(self.random_state)
-        rows = self._data(X, y, sample_weight)
+        rows = learner.rows(X, y, sample_weight)
         with interrupts.heeded() as interrupted:
-            best = self._fit_best(rows, self._candidates(rows, search), search, seed, interrupted)
+            best = learner.fit(rows, interrupted)
             fitted = replace(best, target=target_name(y, best.classes, best.outputs))
-        self.fitted_ = fitted
-        self._memory, self._locked = Memory(), ()
+        self.fitted_, self._memory, self._locked = fitted, Memory(), ()
         return self
-
-    def _fit_best(
-        self,
-        rows: Data,
-        candidates: Sequence[tuple[int, ...]],
-        search: Search,
-        seed: int,
-        interrupted: interrupts.Interrupts,
-    ) -> Fitted:
-        tries = list[Fitted]()
-        for outputs in candidates:
-            if not (tries and interrupted.came):
-                tries.append(self._fit_outputs(rows, outputs, search, seed))
-        return max(tries, key=lambda fitted: float(fitted.history[-1]))
-
-    def _fit_targets(
-        self,
-        X: Any,
-        columns: Mapping[str, NDArray[Any]],
-        sample_weight: ArrayLike | None,
-        interrupted: interrupts.Interrupts,
-    ) -> FittedTargets:
-        """One network for several columns of labels, learned one after the other, those easily told first."""
-        seed, weights = _seed(self.random_state), class_weights_of(self.class_weight, list(columns))
-
-        def fit(column: str, table: Table, quick: bool) -> tuple[Fitted, float]:
-            search = QUICK if quick else self._search()
-            rows = Whole(Rows.of(table, columns[column], sample_weight, weights[column]), self.max_search_rows)
-            indicator = is_indicator(rows.classes) and self.positive_class == "auto"
-            candidates = [(1,)] if indicator else self._candidates(rows, search)
-            usual = float(rows.class_mass.max() / rows.class_mass.sum())
-            return self._fit_best(rows, candidates, search, seed, interrupted), usual
-
-        return learn_targets(read_table(X), columns, fit, self.chain)
-
-    def _check_start(self, search: Search, n_outputs: int) -> None:
-        """Refuse a shape, or random networks to start from, where networks that count are searched."""
-        if search is QUICK or not (isinstance(search, Count | DeepCount) or n_outputs > 1):
-            return
-        given: dict[str, Any] = {"hidden_layer_sizes": self.hidden_layer_sizes, "first_gate": self.first_gate}
-        if not has_counting_start(self.init):
-            given["init"] = self.init
-        for name, value in given.items():
-            if not (isinstance(value, str) and value == "auto"):
-                why = f"y holds {n_outputs} classes" if n_outputs > 1 else f"search is a {type(search).__name__}"
-                raise ParameterError(
-                    f"{name} is {str(value)[:80]!r}, but {why}, and networks that count have one hidden layer that "
-                    "grows from the empty network, or from init='tree', a OneVsRestInit or a Network: leave "
-                    f"{name}='auto', or describe one of two classes with search='anneal'"
-                )
 
     def partial_fit(
         self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -378,96 +304,26 @@ Network, default="auto"
             All classes, to be sure that the first rows have them.
         """
         self._check()
-        if hasattr(self, "fitted_"):
-            self.one_target("partial_fit")
-        part = as_part(X, y, sample_weight)
-        if hasattr(self, "fitted_"):
-            warn_of_other_order(X, y=y, sample_weight=sample_weight)
-            part = with_names(part, self.encoding_)
-        else:
+        if not hasattr(self, "fitted_"):
+            part = as_part(X, y, sample_weight)
             check_first(part.labels, classes)
             self.fit(X, y, sample_weight)
             self._memory = Memory().with_rows(part, None, self.max_search_rows).searched()
             return self
-        check_known(part.labels, self.classes_)
-        n_wrong = int((self.fitted_.predict(X) != part.labels).sum())
+        base = self.one_target("partial_fit")
+        warn_of_other_order(X, y=y, sample_weight=sample_weight)
+        part = with_names(as_part(X, y, sample_weight), base.encoding)
+        check_known(part.labels, base.classes)
+        n_wrong = int((base.predict(X) != part.labels).sum())
         memory = self._memory.with_rows(part, n_wrong, self.max_search_rows)
         is_first, rows = self._memory.rows is None, memory.rows
         due = memory.is_due and not is_first  # a few new rows alone are no reason to begin anew
         assert rows is not None
-        self.fitted_ = self._learn_on(self._data(rows.table, rows.labels, rows.weights, self.classes_), due)
+        learner = self._learner()
+        data = learner.rows(rows.table, rows.labels, rows.weights, base)
+        self.fitted_ = learner.learn_on(data, base, self._locked, due)
         self._memory = memory.searched() if due or is_first else memory
         return self
-
-    def _learn_on(self, rows: Data, searches: bool = True) -> Fitted:
-        """What is fitted once the network has gone on from where it is."""
-        base, search = self.one_target("learning on"), self._search()
-        if self._locked:
-            if not isinstance(rows, Whole):
-                raise ParameterError(
-                    f"{str(self._locked[0])!r} is locked, but around locked parts only tables in memory are learned"
-                )
-            table, labels = rows.rows.table, rows.classes[rows.rows.codes]
-            concepts = [x for x in self._locked if isinstance(x, str)]
-            rules = [x for x in self._locked if not isinstance(x, str)]
-            new = self._refit(table, labels, rows.rows.mass, Limits.of(concepts), rules)
-            return new.one_target("refit")
-        found = self._fit_outputs(rows, base.outputs, search, _seed(self.random_state), base, searches)
-        return replace(found, target=base.target)
-
-    def _data(self, X: Any, y: Any, sample_weight: Any, known: NDArray[Any] | None = None) -> Data:
-        """The rows to learn from, wherever they are; ``known`` are the classes that they may have."""
-        if is_partitioned(X) or is_source(X):
-            parts: Parts = (
-                Partitions(X, y, sample_weight) if is_partitioned(X) else Batches(open_source(X), y, sample_weight)
-            )
-            wishes: Wished = {"nominal": self.nominal, "ordinal": self.ordinal}
-            if known is not None:
-                wishes = known_kinds(self.encoding_, wishes)
-            return Divided(parts, one_class_weight(self.class_weight), self.max_search_rows, known, **wishes)
-        return Whole(Rows.of(X, y, sample_weight, one_class_weight(self.class_weight), known), self.max_search_rows)
-
-    def _fit_outputs(
-        self,
-        rows: Data,
-        outputs: tuple[int, ...],
-        search: Search,
-        seed: int,
-        base: Fitted | None = None,
-        searches: bool = True,
-    ) -> Fitted:
-        """What a search finds for one of two classes, or for all of several; or what becomes of a ``base``."""
-        self._check_start(search, len(outputs))
-        wishes = self._wishes(outputs, _defaults(search))
-        wider: Widen | None = None
-        if isinstance(rows, Whole) and isinstance(rows.rows.table, Table) and rows.rows.table.lent:
-            wider = partial(without_missing, rows.rows.table.lent)
-        if base is not None:
-            wishes, wider = known_kinds(base.encoding, wishes), partial(widen, base.encoding)
-        with progress.shown(self.verbose, _label(rows.classes, outputs)) as report:
-            ready = rows.prepare(outputs, self.n_jobs, wider, **wishes)
-            if ready.shards is not None:
-                give_back()
-            encoding, problem = ready.encoding, ready.problem
-            check_directions(self.monotonic_cst, len(encoding.attributes))
-            shards, polished = ready.shards or LocalShards(problem, self.n_jobs), None
-            if base is not None:
-                polished = polish_found(carry(base.network, len(encoding.conditions)), shards, problem)
-            if polished is None or searches:
-                init = self._init(search, None if polished is None else polished.network)
-                start = init.start_for(problem, encoding.conditions, *self._variants(search))
-                found = search.search(problem, start, seed, self.n_jobs, report)
-                if ready.shards is not None:
-                    found = polish_all(found, ready.shards, problem)
-                found = found if polished is None else better(polished, found, problem)
-            else:
-                found = polished
-            fixed = self._fixed(encoding)
-            if ready.shards is not None:
-                give_back()
-            kept, best, others = outcome.keep(encoding, found, ready.table, *ready.placed, fixed, ready.mass)
-        history = np.array([*found.history[:-1], best.accuracy])
-        return Fitted(kept, best.network, rows.classes, outputs, best.calibration, "the target", history, others)
 
     def refit(
         self,
@@ -495,34 +351,8 @@ Network, default="auto"
         check_is_fitted(self)
         self._check()
         warn_of_other_order(X, y=y, sample_weight=sample_weight)
-        return self._refit(X, y, sample_weight, Limits.of(lock, forbid))
-
-    def _refit(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, limits: Limits, rules: Sequence[Formula] = ()
-    ) -> Self:
-        """What `refit` gives; ``rules`` stay, too."""
-        fitted, search = self.one_target("refit"), self._search()
-        labels = check_labels(X, y)
-        weights = weigh(labels, sample_weight, one_class_weight(self.class_weight))
-        wishes = self._wishes(fitted.outputs, _defaults(search))
-        learned = Encoding.learn(X, fitted.output_codes(labels), n_jobs=self.n_jobs, **wishes)
-        base = fitted.on(learned, rules)
-        literals, n_classes = base.encoding.encode(X), max(2, len(fitted.outputs))
-        problem = Problem.of_classes(literals, base.output_codes(labels), n_classes, base.encoding.relations, weights)
-        attributes = base.encoding.attributes
-        said = base.said if fitted.several else fitted.said_about(attributes)  # rules as they were numbered
-        staying = tuple(moved_rule(rule, attributes) for rule in rules)
-        around = Around(said, base.encoding.conditions, limits, staying)
-        with interrupts.heeded():
-            with progress.shown(self.verbose, _label(fitted.classes, fitted.outputs)) as report:
-                formula, history = search_around(
-                    search, self._init(search), problem, around, *self._variants(search),
-                    seed=_seed(self.random_state), n_jobs=self.n_jobs, report=report,
-                )  # fmt: skip
-            fitted = outcome.refitted(base, around, formula, history, X, problem, weigh(labels, sample_weight, None))
-        new = copy.copy(self)
-        new._memory, new._locked = self._memory, around.locks
-        new.fitted_ = fitted
+        new, base = copy.copy(self), self.one_target("refit")
+        new.fitted_, new._locked = self._learner().refit(X, y, sample_weight, base, Limits.of(lock, forbid))
         return new
 
     @classmethod
@@ -552,91 +382,20 @@ Network, default="auto"
         search: Search = SEARCHES[self.search]() if isinstance(self.search, str) else self.search
         return search if self.max_size is None else Capped(search, self.max_size)
 
-    def _init(self, search: Search, current: Network | None = None) -> Init:
-        if current is not None and isinstance(search, Anneal | Greedy):
-            return init_of(current)
-        return init_of("auto" if self.init == "current" else self.init, mixed=_defaults(search).mixed)
-
-    def _variants(self, search: Search) -> tuple[Shapes, tuple[Gate, ...]]:
-        """The shapes and the first gates that starts take turns in."""
-        defaults, sizes, gate = _defaults(search), self.hidden_layer_sizes, self.first_gate
-        shapes = defaults.shapes if isinstance(sizes, str) else (tuple(int(size) for size in sizes),)
-        return shapes, defaults.first_gates if gate == "auto" else (gate,)
-
-    def _wishes(self, outputs: tuple[int, ...], defaults: Defaults) -> Wished:
-        """What is asked of the table."""
-        return {
-            "nominal": self.nominal,
-            "ordinal": self.ordinal,
-            "cuts": self.cuts,
-            "monotonic": directions_of(self.monotonic_cst, outputs),
-            "forbid": self.forbid,
-            "missing": defaults.missing if self.missing == "auto" else bool(self.missing),
-            "not_equal": defaults.not_equal if self.not_equal == "auto" else bool(self.not_equal),
-            "max_values": self.max_values,
-        }
-
-    def _fixed(self, encoding: Encoding) -> set[str]:
-        """The columns whose cuts the user gave."""
-        return {column if isinstance(column, str) else encoding.attributes[column].name for column in self.cuts or ()}
-
-    def _candidates(self, rows: Data, search: Search) -> list[tuple[int, ...]]:
-        """The classes to describe, in order of preference; rows count by their weights."""
-        mass = rows.class_mass
-        if len(mass) > 2:
-            return [self._all_classes(rows, search, mass)]
-        majority = int(mass[1] > mass[0])
-        match self.positive_class:
-            case "auto":
-                return [(majority,), (1 - majority,)] if _defaults(search).both_classes else [(1 - majority,)]
-            case "majority":
-                return [(majority,)]
-            case "minority":
-                return [(1 - majority,)]
-        found = [i for i, label in enumerate(rows.classes.tolist()) if label == self.positive_class]
-        if not found:
-            known = " and ".join(map(repr, rows.classes.tolist()))
-            raise ParameterError(f"positive_class is {self.positive_class!r}, but the classes are {known}")
-        return [(found[0],)]
-
-    def _all_classes(self, rows: Data, search: Search, mass: NDArray[np.float64]) -> tuple[int, ...]:
-        """All classes, the most frequent first, which wins a tie."""
-        if not _defaults(search).several_classes:
-            name = type(getattr(search, "inner", search)).__name__
-            raise TableError(
-                f"Only binary classification is supported. y holds {len(mass)} classes, but {name} describes one of "
-                "two: take search='auto', or compare one class with the rest, for example "
-                f"y == {rows.classes.tolist()[0]!r}"
-            )
-        if self.positive_class != "auto":
-            raise ParameterError(
-                f"positive_class is {self.positive_class!r}, but y holds {len(mass)} classes, which are all described: "
-                f"compare one with the rest, for example y == {rows.classes.tolist()[0]!r}"
-            )
-        if len(mass) > self.max_values:
-            raise TableError(
-                f"y holds {len(mass)} classes, but expected at most {self.max_values}: merge rare classes, or raise "
-                "max_values"
-            )
-        return tuple(np.argsort(-mass, kind="stable").tolist())
+    def _learner(self) -> Learner:
+        """What learns from rows as the parameters say."""
+        given = {**self.get_params(deep=False), "search": self._search(), "seed": _seed(self.random_state)}
+        return Learner(**{field.name: given[field.name] for field in fields(Learner)})
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = _defaults(self._search()).several_classes
+        tags.classifier_tags.multi_class = defaults_of(self._search()).several_classes
         tags.classifier_tags.multi_label = True
         tags.target_tags.multi_output = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _defaults(search: Search) -> Defaults:
-    return getattr(search, "defaults", Defaults())
-
-
-def _label(classes: NDArray[Any], outputs: tuple[int, ...]) -> str:
-    return f"{classes[outputs[0]]}" if len(outputs) == 1 else f"{len(outputs)} classes"
 
 
 def _seed(random_state: int | np.random.RandomState | None) -> int:

@@ -20,10 +20,11 @@ from scipy.special import log_softmax
 
 from rulenet import bits
 from rulenet.calibration import calibrate
-from rulenet.conditions import Attribute, Bound, Condition
+from rulenet.conditions import Attribute, Condition
 from rulenet.encoding import Encoding
 from rulenet.encoding.columns import Measured, Values
 from rulenet.encoding.measures import roundest
+from rulenet.kinds import Bound
 from rulenet.network import Network
 from rulenet.search.problem import Problem, decide
 

@@ -21,10 +21,10 @@ from rulenet.anneal.plan import Plan, usable_seconds
 from rulenet.anneal.price import Candidate, Path, Paths, choose_price, judge
 from rulenet.anneal.schedule import SCHEDULE, Schedule
 from rulenet.anneal.vote import find_central
-from rulenet.conditions import Relations
 from rulenet.exceptions import TableError
 from rulenet.network import Network
 from rulenet.parameters import Constraint, boolean, integer, number, options
+from rulenet.relations import Relations
 from rulenet.search.budget import Budget
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Choice, Defaults, Found, FunctionStart, HeldOut, Progress, Report, Start, be_silent

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from rulenet.anneal.vectors import copy_signal, fire_unit
 from rulenet.compiled import lean, part, seldom
-from rulenet.conditions import Relations
 from rulenet.drawing import draw_below, draw_share, next_word
 from rulenet.holding import hold
 from rulenet.kernels import ALL, NONE, popcount
+from rulenet.relations import Relations
 
 ERRORS, N_EDGES, N_SHOWN, BEST_ERRORS, BEST_N_EDGES, BEST_N_SHOWN, STAMP, N_CHANGED, N_COUNTERS = range(9)
 REMOVE, ADD, REPLACE, MOVE, REPAIR, COPY, NOTHING = range(7)

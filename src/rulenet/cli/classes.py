@@ -1,7 +1,6 @@
 """The classes of a target column: all of them, or one that the user names and the rest."""
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulenet.exceptions import TableError
+from rulenet.nearest import nearest
 
 MANY = 100
 
@@ -37,8 +37,8 @@ def check_classes(counts: "pd.Series[int]", positive: str | None, path: str) -> 
     """Refuse what are no classes, given how many rows each has."""
     found, n_rows = sorted(counts.index), int(counts.sum())
     if positive is not None and positive not in found:
-        near = get_close_matches(positive, found, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(found[:10])}"
+        near = nearest(positive, found)
+        hint = f"it has {', '.join(found[:10])}" if near is None else f"did you mean {near!r}?"
         raise TableError(f"{path}: column {counts.name!r} has no class {positive!r}; {hint}")
     if len(found) < 2:
         raise TableError(f"{path}: column {counts.name!r} has one class only, {found[0]!r}; two are needed")

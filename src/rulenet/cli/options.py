@@ -3,6 +3,7 @@
 What is heavy is imported where it is used: a command that shows its help should not wait for it.
 """
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from rulenet.cli.errors import plain_errors
 from rulenet.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -19,13 +21,27 @@ if TYPE_CHECKING:
     from rulenet.loaded import Loaded
     from rulenet.readable import Readable
 
+
+def existing(context: typer.Context, path: str | None) -> str | None:
+    """The path of a file that is there, or "-": nobody waits for heavy imports to hear that a file is missing."""
+    if path is not None and path != "-" and not context.resilient_parsing:
+        with plain_errors():
+            os.stat(path)
+    return path
+
+
 AnyModel = TypeVar("AnyModel", bound="Readable")
 FORMATS = "CSV or other delimited text, Parquet, Feather, Excel or JSON lines, also packed;"
-Data = Annotated[str, typer.Argument(metavar="DATA", help=f"{FORMATS} - reads from a pipe.")]
+Data = Annotated[str, typer.Argument(metavar="DATA", help=f"{FORMATS} - reads from a pipe.", callback=existing)]
 LargeData = Annotated[
-    str, typer.Argument(metavar="DATA", help=f"{FORMATS} a folder of Parquet files; - reads from a pipe.")
+    str,
+    typer.Argument(
+        metavar="DATA", help=f"{FORMATS} a folder of Parquet files; - reads from a pipe.", callback=existing
+    ),
 ]
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file that `rulenet fit` wrote.")]
+Model = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model file that `rulenet fit` wrote.", callback=existing)
+]
 Target = Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict.")]
 Targets = Annotated[
     list[str],

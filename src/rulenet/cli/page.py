@@ -31,7 +31,10 @@ def page(
         "page.html"
     ),
     held_out: Annotated[
-        str | None, typer.Option(metavar="DATA", help="A table of rows that the model was not fitted to.")
+        str | None,
+        typer.Option(
+            metavar="DATA", help="A table of rows that the model was not fitted to.", callback=options.existing
+        ),
     ] = None,
     max_rows: Annotated[int, typer.Option(min=1, metavar="N", help="Of more rows a sample is embedded.")] = 10_000,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of the page.")] = None,

@@ -45,7 +45,8 @@ def picture(
         Colours.paper
     ),
     data: Annotated[
-        str | None, typer.Option(metavar="DATA", help="Rows: how many each part covers is drawn too.")
+        str | None,
+        typer.Option(metavar="DATA", help="Rows: how many each part covers is drawn too.", callback=options.existing),
     ] = None,
     target: Annotated[
         str | None, typer.Option("--target", "-t", metavar="COLUMN", help="The column of classes of these rows.")

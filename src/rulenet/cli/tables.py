@@ -9,7 +9,6 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -18,6 +17,7 @@ import pandas as pd
 from rulenet.cli import files
 from rulenet.cli.text import decode, read_text
 from rulenet.exceptions import TableError
+from rulenet.nearest import nearest
 from rulenet.replacing import replacing
 
 #: What stands for a missing value in text and in spreadsheets; --na names others instead.
@@ -91,11 +91,11 @@ def split_all(
 
 def check_columns(names: Iterable[str], known: Iterable[Any], path: str, why: str = "") -> None:
     """Refuse names that no column has, with the nearest that one has; ``why`` says who asks for them."""
-    columns = {str(name).lower(): str(name) for name in known}
+    columns = dict.fromkeys(map(str, known))
     for name in names:
-        if name not in columns.values():
-            near = get_close_matches(name.lower(), columns, n=1, cutoff=0.75)
-            hint = f"did you mean {columns[near[0]]!r}?" if near else f"the columns are {_listed(columns.values())}"
+        if name not in columns:
+            near = nearest(name, columns)
+            hint = f"the columns are {_listed(columns)}" if near is None else f"did you mean {near!r}?"
             raise TableError(f"{path}: no column is called {name!r}{why}; {hint}")
 
 

@@ -12,9 +12,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rulenet.conditions import Relations
 from rulenet.count.scoring import opposite_unit
 from rulenet.network import Network
+from rulenet.relations import Relations
 from rulenet.search.problem import Problem, Source
 
 # A unit holds where fewer than so many of its literals fail.

@@ -54,7 +54,7 @@ class Rows(NamedTuple):
 
     ``literals`` is (n_literals, n_words), ``weights`` (n_classes, n_rows): a row has its weight at its class, or shares
     of it at several. ``totals`` are their sums, ``classes`` the heaviest class. ``owner``, ``down``, ``up``, ``starts``
-    and ``members`` are those of `rulenet.conditions.Relations`; ``opposite`` is the literal that fails just where
+    and ``members`` are those of `rulenet.relations.Relations`; ``opposite`` is the literal that fails just where
     another one holds, -1 where there is none.
     """
 

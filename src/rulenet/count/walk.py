@@ -6,7 +6,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rulenet.conditions import Relations
 from rulenet.count import kernels
 from rulenet.count.kernels import (
     BEST_LOSS,
@@ -24,6 +23,7 @@ from rulenet.count.kernels import (
 )
 from rulenet.count.schedule import MOVES, Law
 from rulenet.count.scoring import Scoring
+from rulenet.relations import Relations
 
 # Probabilities are taken for certain beyond so many nats.
 MOST_NATS = 20.0

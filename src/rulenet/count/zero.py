@@ -13,7 +13,7 @@ def place_zero(network: Network, problem: Problem) -> Network:
     point. Decisions, and the differences between margins, stay what they are. One output has its place already.
 
     >>> from rulenet import bits
-    >>> from rulenet.conditions import Relations
+    >>> from rulenet.relations import Relations
     >>> literals = bits.pack(np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=bool))
     >>> rows = Problem.of_classes(literals, np.arange(3), 3, Relations.of([0, 0, 0], [0, 0, 0]))
     >>> place_zero(Network([np.eye(3), np.eye(3)], "and", [[1, 1, 1], [5, 5, 5]]), rows).needs[-1].tolist()

@@ -5,9 +5,9 @@ Rule Learning", Frontiers in Artificial Intelligence 4, 2021, section 4.1; equal
 import numpy as np
 import pandas as pd
 
-from rulenet.conditions import Relations
 from rulenet.datasets.climbing import climb
 from rulenet.later import Later
+from rulenet.relations import Relations
 
 starts = Later("rulenet.starts.random")
 

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
-from rulenet.conditions import DAY, Attribute, Bound, Condition, Kind
+from rulenet.conditions import Attribute, Condition
 from rulenet.encoding.columns import Measured, Values, parser, plain
 from rulenet.encoding.cuts import Target, choose_cuts, cuts_around
 from rulenet.encoding.digests import Digest, Names, Numbers
@@ -13,6 +13,7 @@ from rulenet.encoding.measures import measure, plain_number
 from rulenet.encoding.tables import Table
 from rulenet.encoding.wishes import Forbidden, Placed, Wishes, is_missing_asked
 from rulenet.exceptions import ParameterError, TableError
+from rulenet.kinds import DAY, Bound, Kind
 
 MAX_LITERALS = 2000  # of all columns together, about
 MIN_UNIQUE = 20  # values up to which text is never taken for a column of names

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rulenet.conditions import MEASURED, Kind
 from rulenet.encoding.measures import BOOLEANS, NAT, Measure, measure
 from rulenet.encoding.tables import Column
 from rulenet.exceptions import TableError, TableTypeError
+from rulenet.kinds import MEASURED, Kind
 from rulenet.later import Later
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rulenet.conditions import Bound
 from rulenet.encoding.columns import Measured, Values
 from rulenet.encoding.measures import roundest
+from rulenet.kinds import Bound
 
 SAMPLE = 50_000  # rows that quantiles are taken from
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from rulenet.conditions import DAY, Bound, Kind
 from rulenet.encoding.columns import BOOLEAN, Coded, Measured, kind_of, parse_boolean
 from rulenet.encoding.measures import NAT, Measure, measure
 from rulenet.exceptions import TableError
+from rulenet.kinds import DAY, Bound, Kind
 from rulenet.later import Later
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet.bits import Words, n_words
-from rulenet.conditions import MISSING, UNKNOWN, Attribute, Condition, Kind, Relations, relations_of
+from rulenet.conditions import MISSING, UNKNOWN, Attribute, Condition
 from rulenet.encoding.attributes import AttributeLearner, Learned
 from rulenet.encoding.columns import Coded, Measured, Values, as_coded, as_measured, find_rounded, load, measured_values
 from rulenet.encoding.cuts import SAMPLE
@@ -26,7 +26,9 @@ from rulenet.encoding.sampling import choose_rows
 from rulenet.encoding.tables import Column, Table, read_table
 from rulenet.encoding.wishes import Placed, Wished, Wishes
 from rulenet.exceptions import ParameterError, TableError
+from rulenet.kinds import Kind
 from rulenet.later import Later
+from rulenet.relations import Relations, relations_of
 
 if TYPE_CHECKING:
     import joblib

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rulenet.conditions import DAY, EPOCH, Bound, Kind
+from rulenet.kinds import DAY, EPOCH, Bound, Kind
 from rulenet.later import Later
 
 if TYPE_CHECKING:

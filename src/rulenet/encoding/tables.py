@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from rulenet.exceptions import TableError, TableTypeError
 from rulenet.later import Later
+from rulenet.nearest import nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,8 +92,8 @@ def suggestion(word: object, known: Iterable[str]) -> str:
     >>> suggestion("colr", ["size", "colour"])
     "; did you mean 'colour'?"
     """
-    near = get_close_matches(str(word), list(known), 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    near = nearest(str(word), known)
+    return "" if near is None else f"; did you mean {near!r}?"
 
 
 def read_table(table: object) -> Table:

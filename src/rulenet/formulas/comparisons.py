@@ -6,9 +6,10 @@ from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from math import floor, inf, nextafter
 
-from rulenet.conditions import EPOCH, Attribute, Bound, Condition
+from rulenet.conditions import Attribute, Condition
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.expressions import Expression, Formula, rebuild
+from rulenet.kinds import EPOCH, Bound
 
 OPERATORS = ("==", "=", "!=", "<=", ">", "<", ">=", "in", "not in", "is missing")
 MICROSECOND = timedelta(microseconds=1)

@@ -12,14 +12,15 @@ that a column does not have yet is added to it.
 import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from math import floor, inf, nextafter
 
-from rulenet.conditions import Attribute, Bound, Condition
+from rulenet.conditions import Attribute, Condition
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.comparisons import plain_value, with_cut
 from rulenet.formulas.expressions import FALSE, TRUE, And, AtLeast, Concept, Expression, Formula, Not, Or, rebuild
 from rulenet.formulas.parse_values import BARE, QUOTED, duration_of, unquoted
+from rulenet.kinds import Bound
+from rulenet.nearest import nearest
 
 SIGNS = ("<=", ">=", "!=", "==", "=", "<", ">")
 SIGN = re.compile(r"\s*(<=|>=|!=|==|=|<|>)\s*")
@@ -40,10 +41,10 @@ def parse(formula: Formula, text: str) -> tuple[Formula, Expression]:
     >>> formula, rule = parse(Formula(FALSE, {}, (age, sex)), "age <= 30 and sex = f")
     >>> formula.attributes[0].cuts, [str(x) for x in rule.parts]
     ((20, 30), ['age <= 30', 'sex = f'])
-    >>> parse(formula, "age <= 30 and seks = f")
+    >>> parse(formula, "age <= 30 and sez = f")
     Traceback (most recent call last):
-    rulenet.exceptions.FormulaError: no column and no concept is called 'seks'; did you mean 'sex'?
-        age <= 30 and seks = f
+    rulenet.exceptions.FormulaError: no column and no concept is called 'sez'; did you mean 'sex'?
+        age <= 30 and sez = f
                       ^
     """
     wanted: list[tuple[str, Bound]] = []
@@ -294,9 +295,9 @@ class _Reader:
         found = until.search(self.text, self.at)
         name = self.text[self.at : found.start() if found else None].strip().strip('"')
         known = [*self.columns, *self.concepts]
-        near = get_close_matches(name, known, 1, 0.5)
+        near = nearest(name, known)
         shown = ", ".join(map(repr, known[:8])) + (", ..." if len(known) > 8 else "")
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {shown}"
+        hint = f"known are {shown}" if near is None else f"did you mean {near!r}?"
         return self.wrong(f"no column and no concept is called {name!r}; {hint}")
 
     def value(self, attribute: Attribute) -> Hashable:
@@ -345,9 +346,9 @@ class _Reader:
         if named:
             return min(named, key=lambda v: not isinstance(v, str))
         values = [str(v) for v in attribute.values]
-        near = get_close_matches(text, values, 1, 0.6)
+        near = nearest(text, values)
         shown = ", ".join(map(repr, values[:8])) + (", ..." if len(values) > 8 else "")
-        hint = f"did you mean {near[0]!r}?" if near else f"its values are {shown}"
+        hint = f"its values are {shown}" if near is None else f"did you mean {near!r}?"
         raise self.wrong(f"column {attribute.name!r} has no value {text!r}; {hint}", at)
 
 

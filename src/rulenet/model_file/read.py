@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet.calibration import Calibration
-from rulenet.conditions import KINDS, MEASURED, Attribute, Condition
+from rulenet.conditions import Attribute, Condition
 from rulenet.encoding import Encoding
 from rulenet.exceptions import FormulaError, ModelFileError, RuleNetError
 from rulenet.fitted import Alternative, Edit, Fitted
 from rulenet.fitted_targets import FittedTargets, Target
 from rulenet.formulas.export.json import from_data
 from rulenet.formulas.expressions import Formula
+from rulenet.kinds import KINDS, MEASURED
 from rulenet.model_file.checks import (
     a_boolean,
     a_string,

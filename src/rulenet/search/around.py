@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rulenet.conditions import Attribute, Condition, Relations, relations_of
+from rulenet.conditions import Attribute, Condition
 from rulenet.exceptions import ParameterError
 from rulenet.formulas.decision import Decision
 from rulenet.formulas.edit import rules
@@ -24,6 +24,7 @@ from rulenet.formulas.graph import simplify
 from rulenet.formulas.tidy import inline
 from rulenet.formulas.to_network import to_network
 from rulenet.network import Gate, Network
+from rulenet.relations import Relations, relations_of
 from rulenet.search.problem import Problem, Source
 from rulenet.search.protocol import Found, Init, Report, Search, Shapes, be_silent
 

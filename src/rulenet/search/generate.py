@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from rulenet import bits
-from rulenet.conditions import Relations
+from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet import bits, kernels
-from rulenet.conditions import Relations
 from rulenet.network import Network
+from rulenet.relations import Relations
 from rulenet.search.weights import quantise_weights, slice_weights
 
 

@@ -181,3 +181,8 @@ class Search(Protocol):
     ) -> Found:
         """The best network found; the same for the same ``seed``, whatever ``n_jobs``."""
         ...
+
+
+def defaults_of(search: Search) -> Defaults:
+    """What a search works best with; one of the user's own need not say."""
+    return getattr(search, "defaults", Defaults())

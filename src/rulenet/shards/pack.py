@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulenet import bits
-from rulenet.conditions import Relations
 from rulenet.encoding import Encoding
 from rulenet.encoding.packing import append_bits
 from rulenet.encoding.sampling import hash_rows
+from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 from rulenet.search.weights import slice_weights
 from rulenet.shards.parts import Part

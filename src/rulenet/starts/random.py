@@ -16,9 +16,10 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from rulenet.conditions import Condition, Relations
+from rulenet.conditions import Condition
 from rulenet.network import Gate, Network
 from rulenet.parameters import Constraint, number
+from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Shapes, Start
 from rulenet.search.strategy import Strategy

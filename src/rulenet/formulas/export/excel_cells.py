@@ -9,12 +9,13 @@ import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from datetime import datetime
 
-from rulenet.conditions import DAY, Attribute, Bound, Range
+from rulenet.conditions import Attribute
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.export.infix import Infix, Join, Written
 from rulenet.formulas.export.reading import Alternative, Missing, OneOf, points
 from rulenet.formulas.export.values import check_plain, moment, number_text, seconds_text
 from rulenet.formulas.expressions import Expression
+from rulenet.kinds import DAY, Bound, Range
 
 #: What Excel takes at most: characters of a formula, of a text in it, arguments of a function, digits of a number.
 MAX_FORMULA, MAX_TEXT, MAX_ARGUMENTS, MAX_WHOLE = 8192, 255, 250, 10**15

@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Hashable, Mapping
 
-from rulenet.conditions import Attribute, Bound, Range
+from rulenet.conditions import Attribute
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.export.infix import Infix, Written
 from rulenet.formulas.export.javascript_readers import source_of
@@ -14,6 +14,7 @@ from rulenet.formulas.export.reading import Alternative, Missing, OneOf, points
 from rulenet.formulas.export.values import EXACT, check_plain, iso, number_text, seconds
 from rulenet.formulas.expressions import Expression, Formula, Or
 from rulenet.formulas.graph import simplify
+from rulenet.kinds import Bound, Range
 
 WORDS = (
     "abstract arguments await boolean break byte case catch char class const continue debugger default delete do "

@@ -8,10 +8,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from rulenet.conditions import KINDS, Attribute, Condition
+from rulenet.conditions import Attribute, Condition
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.export.values import check_plain
 from rulenet.formulas.expressions import And, AtLeast, Concept, Constant, Expression, Formula, Not, Or
+from rulenet.kinds import KINDS
 
 VERSION = 2
 MAX_DEPTH = 200

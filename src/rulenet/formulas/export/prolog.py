@@ -6,12 +6,13 @@ from collections.abc import Hashable, Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from rulenet.conditions import Attribute, Condition, Range
+from rulenet.conditions import Attribute, Condition
 from rulenet.formulas.export.infix import Infix, Written
 from rulenet.formulas.export.reading import Alternative, Missing, OneOf, Reading, is_proposition, readings
 from rulenet.formulas.export.values import check_plain, check_text, iso, number_text, seconds
 from rulenet.formulas.expressions import Concept, Expression, Formula, Or
 from rulenet.formulas.graph import simplify
+from rulenet.kinds import Range
 
 QUOTE, DOUBLE_QUOTE = "'", '"'
 OPERATORS = {"not", "is", "mod", "rem", "div", "rdiv", "xor", "dynamic", "discontiguous", "initialization", "table"}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Iterable, Mapping
 from datetime import timedelta
 
-from rulenet.conditions import Attribute, Bound, Range
+from rulenet.conditions import Attribute
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.export.infix import Infix, Written
 from rulenet.formulas.export.python_readers import source_of
@@ -14,6 +14,7 @@ from rulenet.formulas.export.reading import Alternative, Missing, OneOf, points
 from rulenet.formulas.export.values import check_plain, moment, number_text
 from rulenet.formulas.expressions import Expression, Formula, Or
 from rulenet.formulas.graph import simplify
+from rulenet.kinds import Bound, Range
 
 #: The names that the body of a function uses.
 USED = {"row", "datetime", "timedelta", "float"}

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from rulenet.conditions import Attribute, Condition, Range
+from rulenet.conditions import Attribute, Condition
 from rulenet.formulas.decision import Score
 from rulenet.formulas.export.steps import highest, in_points
 from rulenet.formulas.expressions import And, AtLeast, Expression, Gate, Or
+from rulenet.kinds import Range
 
 
 class OneOf(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Literal as OneOfThese
 
 import numpy as np
 
-from rulenet.conditions import Attribute, Bound, Range
+from rulenet.conditions import Attribute
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.export.infix import Infix, Written
 from rulenet.formulas.export.reading import Alternative, Missing, OneOf, points
@@ -18,6 +18,7 @@ from rulenet.formulas.export.sql_dialects import Dialect, check_columns, dialect
 from rulenet.formulas.export.values import check_plain, check_text, number_text
 from rulenet.formulas.expressions import Expression, Formula, Or
 from rulenet.formulas.graph import simplify
+from rulenet.kinds import Bound, Range
 
 Style = OneOfThese["case", "where", "select"]
 STYLES: tuple[Style, ...] = ("case", "where", "select")

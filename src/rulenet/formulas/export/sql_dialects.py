@@ -4,10 +4,11 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from rulenet.conditions import DAY, Attribute, Bound
+from rulenet.conditions import Attribute
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.export.values import iso, moment, one_kind, seconds_text
 from rulenet.formulas.expressions import Formula
+from rulenet.kinds import DAY, Bound
 
 
 @dataclass(frozen=True, slots=True)

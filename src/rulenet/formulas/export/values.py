@@ -5,8 +5,9 @@ from collections.abc import Hashable
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from rulenet.conditions import EPOCH, Attribute, Bound
+from rulenet.conditions import Attribute
 from rulenet.exceptions import FormulaError
+from rulenet.kinds import EPOCH, Bound
 
 Plain: TypeAlias = str | bool | int | float
 
