@@ -25,13 +25,14 @@ def choose_laws(votes: Sequence[Sequence[Probabilities]], left_out: Sequence[Pro
     n_laws = len(votes[0])
     parties = [*((law,) for law in range(n_laws)), tuple(range(n_laws))]
     losses = [
-        sum(
-            _loss(np.mean([fold[law] for law in party], axis=0), rows)
-            for fold, rows in zip(votes, left_out, strict=True)
-        )
-        for party in parties
+        total_loss([np.mean([fold[law] for law in party], axis=0) for fold in votes], left_out) for party in parties
     ]
     return parties[int(np.argmin(losses))]
+
+
+def total_loss(votes: Sequence[Probabilities], left_out: Sequence[Problem]) -> float:
+    """The loss of all folds' rows left out, in nats, by what a vote says of those of each."""
+    return sum(_loss(vote, rows) for vote, rows in zip(votes, left_out, strict=True))
 
 
 def _loss(probabilities: Probabilities, rows: Problem) -> float:

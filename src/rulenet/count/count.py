@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rulenet.count.choose import choose_laws, choose_price
+from rulenet.count.choose import choose_laws, choose_price, total_loss
 from rulenet.count.distil import Student
 from rulenet.count.jobs import Jobs, Part
 from rulenet.count.sample import Voters, join
@@ -136,13 +136,29 @@ class Count(Strategy):
 
 
 def _vote(jobs: Jobs, whole: Part, folds: Sequence[Part]) -> list[tuple[Part, Voters | None]]:
-    """All rows, and those of every fold, with networks sampled there by the laws that fit rows left out best."""
+    """All rows, and those of every fold, with networks sampled there by the laws that fit rows left out best.
+
+    A forest joins them where the vote with it fits these better.
+    """
     sampled = jobs.sample_folds(folds)
     laws = _choose_laws(folds, sampled) if sampled else tuple(range(len(jobs.schedule.samplers)))
-    judges: list[tuple[Part, Voters | None]] = [
-        (fold, join(votes[law] for law in laws)) for fold, votes in zip(folds, sampled, strict=False)
-    ]
-    return [(whole, jobs.sample(whole, laws)), *judges]
+    voters = [join(votes[law] for law in laws) for votes in sampled]
+    first = jobs.sample(whole, laws)
+    few = whole.problem.n_rows <= jobs.schedule.most_rows_for_forest
+    forests = jobs.grow(folds) if voters and few else None
+    if forests is not None:
+        joined = [replace(votes, forest=forest) for votes, forest in zip(voters, forests, strict=True)]
+        own = jobs.grow([whole]) if _loss(joined, folds) < _loss(voters, folds) else None
+        if own is not None:
+            first, voters = replace(first, forest=own[0]), joined
+    return [(whole, first), *zip(folds, voters, strict=False)]
+
+
+def _loss(voters: Sequence[Voters], folds: Sequence[Part]) -> float:
+    """The loss of the rows that folds leave out, by the votes of each."""
+    left_out = [fold.left_out for fold in folds]
+    votes = [votes.probabilities(rows.literals, rows.n_rows) for votes, rows in zip(voters, left_out, strict=True)]
+    return total_loss(votes, left_out)
 
 
 def _no_vote(whole: Part, folds: Sequence[Part]) -> list[tuple[Part, Voters | None]]:

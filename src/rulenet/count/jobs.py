@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet.count.distil import Student, make_lesson, plain_lesson, study
+from rulenet.count.forest import Forest, grow_forest
 from rulenet.count.sample import Voters, sample_voters
 from rulenet.count.schedule import Law, Schedule
 from rulenet.count.scoring import Scoring, opposites
@@ -22,8 +23,11 @@ from rulenet.search.threads import Threads
 
 Result = TypeVar("Result")
 
-# The shares of the work, and of a limited time: walks on folds, walks on all rows, finding networks for their votes.
-FOLDS_SHARE, WALKS_SHARE, STUDY_SHARE = 0.25, 0.3, 0.35
+# The shares of the work, and of a limited time: walks on folds, walks on all rows, forests there, finding networks for
+# their votes.
+FOLDS_SHARE, WALKS_SHARE, FOREST_SHARE, STUDY_SHARE = 0.25, 0.3, 0.05, 0.35
+# The number of a forest where walks have theirs, for its seed.
+FOREST_NUMBER = 900
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,17 @@ class Jobs:
         sampled = self._sample(walks, self.schedule, WALKS_SHARE)
         voters = tuple(scoring for walk in sampled if walk for scoring in walk)
         return Voters(voters or tuple(self._walk(*walks[0], self.schedule, self._budget(1, 0.0, 1))()))
+
+    def grow(self, parts: Sequence[Part]) -> list[Forest] | None:
+        """A forest for each part of the rows; None where an interrupt came."""
+        budget = self._budget(self.schedule.n_trees, FOREST_SHARE, len(parts))
+
+        def task(part: Part) -> Callable[[], Forest]:
+            return lambda: grow_forest(part.problem, self.schedule, draw_seed(part.seed, FOREST_NUMBER), budget)
+
+        grown = self._run([task(part) for part in parts], "vote", FOREST_SHARE)
+        forests = [forest for forest in grown if forest is not None]
+        return forests if len(forests) == len(parts) else None
 
     def study(self, lessons: Sequence[tuple[Part, Voters | None]], shares: Sequence[float]) -> list[list[Student]]:
         """For every part of the rows and vote there the networks of all prices; ``shares`` of the usual proposals.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet import bits
+from rulenet.count.forest import Forest
 from rulenet.count.schedule import Law, Schedule
 from rulenet.count.scoring import Scoring
 from rulenet.count.walk import Walker, rows_of
@@ -22,14 +23,16 @@ from rulenet.search.problem import Problem
 
 @dataclass(frozen=True)
 class Voters:
-    """Sampled networks, of equal say."""
+    """Sampled networks, of equal say; and maybe a forest, whose say is that of all of them."""
 
     scorings: tuple[Scoring, ...]
+    forest: Forest | None = None
 
     def probabilities(self, literals: bits.Words, n_rows: int) -> NDArray[np.float64]:
         """The mean of their probabilities, (n_rows, n_classes)."""
         total: NDArray[np.float64] = sum(voter.probabilities(literals, n_rows) for voter in self.scorings)  # type: ignore[assignment]
-        return total / len(self.scorings)
+        mean = total / len(self.scorings)
+        return mean if self.forest is None else (mean + self.forest.probabilities(literals, n_rows)) / 2
 
 
 def join(parties: Iterable[Voters]) -> Voters:

@@ -36,6 +36,12 @@ class Schedule:
     # Where time is limited there are as many seconds between them at least, so that hearing all of them takes no longer
     # than walking.
     least_between: float = 0.005
+    # A forest has half of the say where that makes the vote likelier on rows left out; it sees so many rows, or cells,
+    # at the most, and does not grow where there are more rows than the last, which walks learn enough from.
+    n_trees: int = 100
+    forest_rows: int = 8_192
+    forest_cells: int = 1 << 23
+    most_rows_for_forest: int = 16_384
     # The network that is kept is found cold. It is looked for at the lowest price; the networks of higher ones grow out
     # of one another, from a little warmth. Rows left out tell which price to take.
     student: Law = Law(0.5, 0.5, 0.3, 2.0)

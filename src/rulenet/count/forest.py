@@ -1,0 +1,55 @@
+"""A random forest over the literals, which has a say in the vote: its long conjunctions are what walks seldom find."""
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulenet import bits
+from rulenet.count.schedule import Schedule
+from rulenet.search.budget import Budget
+from rulenet.search.folds import sample_rows
+from rulenet.search.problem import Problem
+
+# Trees that grow before the time is looked at, and rows that are unpacked at a time.
+N_TOGETHER, BLOCK = 10, 1 << 12
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Trees of scikit-learn."""
+
+    trees: Any
+    n_classes: int
+
+    def probabilities(self, literals: bits.Words, n_rows: int) -> NDArray[np.float64]:
+        """What the trees say, (n_rows, n_classes), as if one more tree could not tell."""
+        shares = np.zeros((n_rows, self.n_classes))
+        for start in range(0, n_rows, BLOCK):
+            end = min(start + BLOCK, n_rows)
+            rows = _unpacked(literals[:, start // 64 : bits.n_words(end)], end - start)
+            shares[start:end, self.trees.classes_] = self.trees.predict_proba(rows)
+        n_trees = len(self.trees.estimators_)
+        return np.asarray((n_trees * shares + 1 / self.n_classes) / (n_trees + 1))
+
+
+def grow_forest(problem: Problem, schedule: Schedule, seed: int, budget: Budget) -> Forest:
+    """A forest for the rows of a problem, or a sample of them; with fewer trees where time is short."""
+    from sklearn.ensemble import RandomForestClassifier  # takes its time to load
+
+    n_rows = min(schedule.forest_rows, schedule.forest_cells // len(problem.literals))
+    seen = problem.take(sample_rows(np.arange(problem.n_rows), max(1, n_rows), seed, problem.codes))
+    rows, begin = _unpacked(seen.literals, seen.n_rows), perf_counter()
+    trees = RandomForestClassifier(warm_start=True, random_state=seed % 2**32, n_jobs=1)
+    for n_trees in range(N_TOGETHER, schedule.n_trees + 1, N_TOGETHER):
+        trees.set_params(n_estimators=n_trees).fit(rows, seen.codes, sample_weight=seen.weights)
+        is_late = budget.seconds is not None and perf_counter() - begin > budget.seconds
+        if budget.stop[0] or is_late:
+            break
+    return Forest(trees, problem.n_classes)
+
+
+def _unpacked(literals: bits.Words, n_rows: int) -> NDArray[np.float32]:
+    return np.ascontiguousarray(bits.unpack(literals, n_rows).T, dtype=np.float32)
