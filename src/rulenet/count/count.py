@@ -15,6 +15,7 @@ import numpy as np
 
 from rulenet.count.choose import choose_laws, choose_price, total_loss
 from rulenet.count.distil import Student
+from rulenet.count.forest import N_TOGETHER
 from rulenet.count.jobs import Jobs, Part
 from rulenet.count.sample import Voters, join
 from rulenet.count.schedule import Schedule
@@ -131,6 +132,7 @@ class Count(Strategy):
             n_folds=self.n_folds,
             n_burn=max(1, int(usual.n_burn * share)),
             n_between=max(1, int(usual.n_between * share)),
+            n_trees=min(usual.n_trees, max(N_TOGETHER, int(usual.n_trees * share))),
             n_student=self.n_proposals,
         )
 

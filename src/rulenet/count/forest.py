@@ -41,10 +41,11 @@ def grow_forest(problem: Problem, schedule: Schedule, seed: int, budget: Budget)
 
     n_rows = min(schedule.forest_rows, schedule.forest_cells // len(problem.literals))
     seen = problem.take(sample_rows(np.arange(problem.n_rows), max(1, n_rows), seed, problem.codes))
-    rows, begin = _unpacked(seen.literals, seen.n_rows), perf_counter()
+    rows, weights, begin = _unpacked(seen.literals, seen.n_rows), seen.weights, perf_counter()
+    own = weights if (weights != weights[0]).any() else None
     trees = RandomForestClassifier(warm_start=True, random_state=seed % 2**32, n_jobs=1)
     for n_trees in range(N_TOGETHER, schedule.n_trees + 1, N_TOGETHER):
-        trees.set_params(n_estimators=n_trees).fit(rows, seen.codes, sample_weight=seen.weights)
+        trees.set_params(n_estimators=n_trees).fit(rows, seen.codes, sample_weight=own)
         is_late = budget.seconds is not None and perf_counter() - begin > budget.seconds
         if budget.stop[0] or is_late:
             break
