@@ -15,7 +15,7 @@ from rulenet.formulas.explain import explain_decision
 from rulenet.formulas.statistics import class_statistics, concept_matrix, decision_path
 from rulenet.formulas.truth import all_rows, encode
 from test_decision import attributes_of, several_outputs
-from test_explain import meet
+from test_explain import first_change, meet
 
 
 @given(several_outputs(max_attributes=3, max_layers=3), st.data())
@@ -48,6 +48,9 @@ def test_reasons_and_changes_are_right_and_smallest(case, data):
     same = [j for j, name in enumerate(names) if name not in found.change]
     new = meet(rows, found.change) & np.all(rows.codes[:, same] == rows.codes[i, same], axis=1)
     assert set(decided[new]) == {found.rival}
+    best, changed = first_change(decision.as_formula(), rows, i, allowed)
+    assert [*found.change] == changed
+    assert new[best]
 
 
 A, B, C = (Attribute(n, ("no", "yes")).equal("yes") for n in "abc")

@@ -233,7 +233,9 @@ class Readable:
         """Why row ``row`` of ``X`` is predicted as it is, with the smallest reason and the smallest change.
 
         With several classes the change is one ``towards`` a class, by default the runner-up. For several targets there
-        is an explanation for each, by name.
+        is an explanation for each, by name. Of equally small reasons that of the first columns is taken; of changes
+        that of the fewest steps from range to range, then of the first columns, then of the lower values, or the last
+        ones where they have no order.
         """
         _check_is_fitted(self)
         if isinstance(self.fitted_, FittedTargets):

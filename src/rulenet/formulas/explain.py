@@ -62,6 +62,9 @@ class Explanation:
 def explain(formula: Formula, rows: Codes, i: int = 0) -> Explanation:
     """Why the formula holds in row ``i`` or does not.
 
+    Of equally small reasons that of the first columns is taken; of changes that of the fewest steps, then of the first
+    columns, then of the lower values, or the last ones where they have no order.
+
     >>> from rulenet.formulas.expressions import And
     >>> from rulenet.formulas.truth import encode
     >>> sky, age = Attribute("sky", ("rain", "sun")), Attribute("age", kind="numeric", cuts=(18, 37.5, 65))
@@ -115,7 +118,7 @@ class _Task:
         """The fewest new values that give the other answer, those with an order widened as far as they still do."""
         fixed: Sets = {a: (code,) for a, code in self.codes.items()}
         options = {a: (*b.codes[: len(b.cells)], *fixed[a]) for a, b in self.blocks.items()}
-        found = self._differing(options, self._cost)
+        found = self._nearest(options)
         if found is None:
             return None
         changed: Sets = {a: (code,) for a, code in found.items() if code != self.codes[a]}
@@ -129,64 +132,92 @@ class _Task:
     def _values_for_yes(self) -> set[Attribute]:
         """The fewest values that make the formula hold where no condition on the others does."""
         program = Program()
-        kept = {a: program.variable(cost=1.0) for a in self.blocks}
+        kept = {a: program.variable(cost=1) for a in self.blocks}
         self.circuit.require(program, {(a, self.codes[a]): x for a, x in kept.items()}, True)
-        solution = program.solve() if kept else []
+        solution = program.solve([*kept.values()]) if kept else []
         assert solution is not None
         return {a for a, x in kept.items() if solution[x]}
 
     def _values_that_force(self) -> set[Attribute]:
-        """The fewest values that meet every change to the other answer: asked for again until none avoids them."""
-        changes: list[set[Attribute]] = []
-        while True:
-            kept = self._hitting(changes)
-            change = self._differing(self.all | {a: (self.codes[a],) for a in kept}, self._differs)
-            if change is None:
-                return kept
-            changes.append({a for a, code in change.items() if code != self.codes[a]})
+        """The fewest values that meet every change to the other answer: asked for again until none avoids them.
 
-    def _hitting(self, sets: list[set[Attribute]]) -> set[Attribute]:
+        Only when some do, the first of as few are asked for, which takes longer.
+        """
+        changes, ordered = list[set[Attribute]](), False
+        while True:
+            kept = self._hitting(changes, ordered)
+            change = self._differing(self.all | {a: (self.codes[a],) for a in kept})
+            if change is not None:
+                changes.append({a for a, code in change.items() if code != self.codes[a]})
+            elif ordered:
+                return kept
+            ordered = ordered or change is None
+
+    def _hitting(self, sets: list[set[Attribute]], ordered: bool) -> set[Attribute]:
         program = Program()
-        chosen = {a: program.variable(cost=1.0) for a in self.blocks}
+        chosen = {a: program.variable(cost=1) for a in self.blocks}
         for each in sets:
             program.require({chosen[a]: 1.0 for a in each}, low=1.0)
-        solution = program.solve() if chosen else []
+        solution = program.solve(*([[*chosen.values()]] if ordered else [])) if chosen else []
         assert solution is not None
         return {a for a, x in chosen.items() if solution[x]}
 
-    def _differing(self, options: Sets, cost: Callable[[Attribute, int], float]) -> dict[Attribute, int] | None:
-        """The cheapest choice of codes that gives the other answer."""
-        return self._chosen(options, not self.answer, cost)
-
     def _forces(self, options: Sets) -> bool:
-        return self._chosen(options, not self.answer, lambda a, code: 0.0) is None
+        return self._program(options, not self.answer)[0].solve() is None
 
     def _flips(self, options: Sets) -> bool:
-        return self._chosen(options, self.answer, lambda a, code: 0.0) is None
+        return self._program(options, self.answer)[0].solve() is None
 
-    def _chosen(
-        self, options: Sets, truth: bool, cost: Callable[[Attribute, int], float]
-    ) -> dict[Attribute, int] | None:
+    def _differing(self, options: Sets) -> dict[Attribute, int] | None:
+        """A choice of codes that gives the other answer with the fewest new ones."""
+        program, variables = self._program(options, not self.answer, self._differs)
+        return _taken(variables, program.solve())
+
+    def _nearest(self, options: Sets) -> dict[Attribute, int] | None:
+        """The first of the choices that give the other answer with the fewest new codes, in the fewest steps."""
+        steps = {(a, code): self._steps(a, code) for a, codes in options.items() for code in codes}
+        many = 1 + sum(max(steps[a, code] for code in codes) for a, codes in options.items())
+        program, variables = self._program(
+            options, not self.answer, lambda a, code: many * self._differs(a, code) + steps[a, code]
+        )
+        new = [[variables[a, code] for code in self._others(a, codes)] for a, codes in options.items()]
+        changed = [program.variable() for _ in new]
+        for x, own in zip(changed, new, strict=True):
+            program.require({x: -1.0} | dict.fromkeys(own, 1.0), 0.0, 0.0)
+        return _taken(variables, program.solve(changed, *new))
+
+    def _program(
+        self, options: Sets, truth: bool, cost: Callable[[Attribute, int], int] = lambda a, code: 0
+    ) -> tuple[Program, dict[tuple[Attribute, int], int]]:
+        """The choices of codes that give the answer ``truth``, and the variables of the codes."""
         program, variables = Program(), dict[tuple[Attribute, int], int]()
         for a, codes in options.items():
             for code in dict.fromkeys(codes):
                 variables[a, code] = program.variable(cost(a, code))
             program.require({variables[a, code]: 1.0 for code in codes}, 1.0, 1.0)
         self.circuit.require(program, variables, truth)
-        solution = program.solve()
-        return None if solution is None else {a: code for (a, code), x in variables.items() if solution[x]}
+        return program, variables
 
-    def _differs(self, attribute: Attribute, code: int) -> float:
-        return float(code != self.codes[attribute])
+    def _differs(self, attribute: Attribute, code: int) -> int:
+        return int(code != self.codes[attribute])
 
-    def _cost(self, attribute: Attribute, code: int) -> float:
-        """One for each change; of equally many changes, those to near cells, or to the last of nominal ones."""
-        old, blocks = self.codes[attribute], self.blocks[attribute]
-        if code == old:
-            return 0.0
-        at, before = (int(blocks.place[c]) for c in (code, old))
-        steps = abs(at - before) if attribute.ordered and old >= 0 else len(blocks) - at
-        return 1.0 + steps / (2 * len(blocks) * len(self.blocks))
+    def _steps(self, attribute: Attribute, code: int) -> int:
+        """The blocks from the old value to another one, 1 where values have no order or the old one is none."""
+        old, place = self.codes[attribute], self.blocks[attribute].place
+        if not attribute.ordered or old < 0:
+            return self._differs(attribute, code)
+        return abs(int(place[code]) - int(place[old]))
+
+    def _others(self, attribute: Attribute, codes: Iterable[int]) -> list[int]:
+        """The codes of other blocks: nearest first, of equally near ones the lower; without an order the last first."""
+        blocks = self.blocks[attribute]
+
+        def rank(code: int) -> tuple[int, int]:
+            near = attribute.ordered and self.codes[attribute] >= 0
+            last = blocks.cells[int(blocks.place[code])].bit_length()
+            return self._steps(attribute, code), last if near else -last
+
+        return sorted({*codes} - {self.codes[attribute]}, key=rank)
 
     def _widened(self, sets: Sets, fits: Callable[[Sets], bool]) -> Sets:
         """``sets`` with the neighbours of ordered attributes, as long as it ``fits``."""
@@ -216,6 +247,10 @@ class _Task:
     def _range(self, attribute: Attribute, codes: Iterable[int]) -> Condition:
         blocks = self.blocks[attribute]
         return blocks.condition(sum(1 << int(blocks.place[code]) for code in codes))
+
+
+def _taken(variables: Mapping[tuple[Attribute, int], int], solution: list[bool] | None) -> dict[Attribute, int] | None:
+    return None if solution is None else {a: code for (a, code), x in variables.items() if solution[x]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +314,8 @@ def explain_decision(
     decision: Decision, rows: Codes, i: int = 0, towards: Hashable | None = None
 ) -> DecisionExplanation:
     """Why row ``i`` has its class, and what would give it the class ``towards``, by default the runner-up.
+
+    Of equally small reasons and changes the one is taken that `explain` takes.
 
     >>> size, colour = Attribute("size", kind="numeric", cuts=(2, 5)), Attribute("colour", ("green", "red"))
     >>> apple = Score("apple", 2, ((2, colour.equal("red")), (1, size.at_most(5))))

@@ -8,7 +8,7 @@ Gates that count are binary, which gives the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,18 +26,20 @@ else:
     optimize, sparse = Later("scipy.optimize"), Later("scipy.sparse")
 
 Coefficients = Mapping[int, float]
+Row = tuple[Coefficients, float, float]
 Codes = Mapping[tuple[Attribute, int], int]
+AT_ONCE = 10  # variables that are put in order by one question, as powers of two: far from what a solver rounds
 
 
 class Program:
-    """Minimise the cost of 0/1 variables under linear constraints."""
+    """Minimise the cost of 0/1 variables, a whole number for each, under linear constraints."""
 
     def __init__(self) -> None:
-        self.costs: list[float] = []
+        self.costs: list[int] = []
         self.integer: list[bool] = []
-        self.rows: list[tuple[Coefficients, float, float]] = []
+        self.rows: list[Row] = []
 
-    def variable(self, cost: float = 0.0, *, integer: bool = True) -> int:
+    def variable(self, cost: int = 0, *, integer: bool = True) -> int:
         """A new variable between 0 and 1."""
         self.costs.append(cost)
         self.integer.append(integer)
@@ -47,20 +49,55 @@ class Program:
         """Keep a sum of variables between ``low`` and ``high``."""
         self.rows.append((coefficients, low, high))
 
-    def solve(self) -> list[bool] | None:
-        """A cheapest assignment, None if there is none."""
-        if not self.costs:
-            return [] if all(low <= 0 <= high for _, low, high in self.rows) else None
-        entries = [(i, j, c) for i, (row, _, _) in enumerate(self.rows) for j, c in row.items()]
+    def solve(self, *orders: Sequence[int]) -> list[bool] | None:
+        """A cheapest assignment, None if there is none.
+
+        Of several, the one in which the first variables of ``orders`` hold, whatever the solver would take: equally
+        many of an order must hold in all that are cheapest and agree on the orders before.
+
+        >>> program = Program()
+        >>> a, b, c = (program.variable(cost=1) for _ in range(3))
+        >>> program.require({a: 1.0, b: 1.0, c: 1.0}, low=2.0)
+        >>> program.solve([c, a, b])
+        [True, False, True]
+        """
+        found = self._solve(self.costs)
+        if found is None or not orders:
+            return found
+        price = sum(c for c, x in zip(self.costs, found, strict=True) if x)
+        cheapest = ({x: c for x, c in enumerate(self.costs) if c}, -np.inf, price + 0.5)
+        fixed = dict[int, bool]()
+        for order in orders:
+            left = sum(found[x] for x in order)
+            for at in range(0, len(order), AT_ONCE):
+                part = order[at : at + AT_ONCE]
+                if not all(found[x] for x in part[:left]):
+                    worth = {x: -(2.0**k) for k, x in enumerate(reversed(part))}
+                    found = self._solve([worth.get(x, 0.0) for x in range(len(self.costs))], [cheapest], fixed)
+                    assert found is not None
+                fixed |= {x: found[x] for x in part}
+                left -= sum(found[x] for x in part)
+        return found
+
+    def _solve(
+        self, costs: Sequence[float], more: Sequence[Row] = (), fixed: Mapping[int, bool] | None = None
+    ) -> list[bool] | None:
+        rows = [*self.rows, *more]
+        if not costs:
+            return [] if all(low <= 0 <= high for _, low, high in rows) else None
+        entries = [(i, j, c) for i, (row, _, _) in enumerate(rows) for j, c in row.items()]
         i, j, c = (np.array(x) for x in zip(*entries, strict=True)) if entries else (np.zeros(0, int),) * 3
         places = i.astype(np.int32), j.astype(np.int32)  # SciPy 1.13 solves with no others
-        matrix = sparse.coo_array((c, places), shape=(len(self.rows), len(self.costs))).tocsr()
-        low, high = np.array([r[1] for r in self.rows]), np.array([r[2] for r in self.rows])
+        matrix = sparse.coo_array((c, places), shape=(len(rows), len(costs))).tocsr()
+        low, high = np.array([r[1] for r in rows]), np.array([r[2] for r in rows])
+        least, most = np.zeros(len(costs)), np.ones(len(costs))
+        for x, value in (fixed or {}).items():
+            least[x] = most[x] = float(value)
         result = optimize.milp(
-            np.array(self.costs),
-            constraints=optimize.LinearConstraint(matrix, low, high) if self.rows else None,
+            np.array(costs),
+            constraints=optimize.LinearConstraint(matrix, low, high) if rows else None,
             integrality=np.array(self.integer, dtype=int),
-            bounds=optimize.Bounds(0, 1),
+            bounds=optimize.Bounds(least, most),
             options={"mip_rel_gap": 0},
         )
         if result.status == 2:
