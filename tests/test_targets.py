@@ -1,6 +1,7 @@
 """Several columns of labels in one network: indicator matrices, nominal columns, labels as concepts of others."""
 
 import json
+from copy import deepcopy
 
 import numpy as np
 import pandas as pd
@@ -188,6 +189,13 @@ def test_what_is_about_one_target_says_so(model, table):
             ask()
     with pytest.raises(ParameterError, match="the targets are"):
         model.target("colour")
+
+
+@pytest.mark.parametrize("parameters", [{"warm_start": True}, {"init": "current"}])
+def test_learning_on_with_one_column_after_several_is_refused(model, table, parameters):
+    X, Y = table
+    with pytest.raises(ParameterError, match="learning on is about one target"):
+        deepcopy(model).set_params(**parameters).fit(X, Y.iloc[:, 0])
 
 
 def test_bad_labels_and_weights_name_the_column(table):
