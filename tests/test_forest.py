@@ -44,6 +44,12 @@ def test_a_forest_says_what_scikit_learn_s_says_as_if_one_more_tree_could_not_te
     assert found.sum(axis=1) == pytest.approx(1)
 
 
+def test_a_forest_is_the_same_on_any_number_of_threads():
+    problem = make_problem()
+    one, other = (grow_forest(problem, Schedule(n_trees=30), 7, UNLIMITED, n) for n in (1, 3))
+    assert np.array_equal(*(forest.probabilities(problem.literals, 300) for forest in (one, other)))
+
+
 def test_weights_are_repetitions_to_a_forest():
     weights = np.random.default_rng(1).integers(1, 4, 300).astype(float)
     problem = make_problem(weights=weights)

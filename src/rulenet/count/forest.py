@@ -35,21 +35,24 @@ class Forest:
         return np.asarray((n_trees * shares + 1 / self.n_classes) / (n_trees + 1))
 
 
-def grow_forest(problem: Problem, schedule: Schedule, seed: int, budget: Budget) -> Forest:
-    """A forest for the rows of a problem, or a sample of them; with fewer trees where time is short."""
+def grow_forest(problem: Problem, schedule: Schedule, seed: int, budget: Budget, n_threads: int = 1) -> Forest:
+    """A forest for the rows of a problem, or a sample of them; with fewer trees where time is short.
+
+    It is the same on any number of threads.
+    """
     from sklearn.ensemble import RandomForestClassifier  # takes its time to load
 
     n_rows = min(schedule.forest_rows, schedule.forest_cells // len(problem.literals))
     seen = problem.take(sample_rows(np.arange(problem.n_rows), max(1, n_rows), seed, problem.codes))
     rows, weights, begin = _unpacked(seen.literals, seen.n_rows), seen.weights, perf_counter()
     own = weights if (weights != weights[0]).any() else None
-    trees = RandomForestClassifier(warm_start=True, random_state=seed % 2**32, n_jobs=1)
+    trees = RandomForestClassifier(warm_start=True, random_state=seed % 2**32, n_jobs=n_threads)
     for n_trees in range(N_TOGETHER, schedule.n_trees + 1, N_TOGETHER):
         trees.set_params(n_estimators=n_trees).fit(rows, seen.codes, sample_weight=own)
         is_late = budget.seconds is not None and perf_counter() - begin > budget.seconds
         if budget.stop[0] or is_late:
             break
-    return Forest(trees, problem.n_classes)
+    return Forest(trees.set_params(n_jobs=1), problem.n_classes)  # threads would add what trees say in any order
 
 
 def _unpacked(literals: bits.Words, n_rows: int) -> NDArray[np.float32]:

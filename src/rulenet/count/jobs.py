@@ -113,9 +113,11 @@ class Jobs:
     def grow(self, parts: Sequence[Part]) -> list[Forest] | None:
         """A forest for each part of the rows; None where an interrupt came."""
         budget = self._budget(self.schedule.n_trees, FOREST_SHARE, len(parts))
+        n_threads = max(1, self.threads.n_threads // len(parts))
 
         def task(part: Part) -> Callable[[], Forest]:
-            return lambda: grow_forest(part.problem, self.schedule, draw_seed(part.seed, FOREST_NUMBER), budget)
+            seed = draw_seed(part.seed, FOREST_NUMBER)
+            return lambda: grow_forest(part.problem, self.schedule, seed, budget, n_threads)
 
         grown = self._run([task(part) for part in parts], "vote", FOREST_SHARE)
         forests = [forest for forest in grown if forest is not None]
