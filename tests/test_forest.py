@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
@@ -115,9 +113,12 @@ def test_a_forest_votes_where_rows_left_out_tell_that_it_helps(monkeypatch, shar
     assert all((voters.forest is not None) == (len(n_grown) == 2) for _, voters in lessons)
 
 
-@pytest.mark.parametrize(("most_rows", "n_folds"), [(299, 2), (300, 0)])
-def test_no_forest_grows_where_rows_are_many_or_nothing_could_tell(monkeypatch, most_rows, n_folds):
+@pytest.mark.parametrize(("n_classes", "n_rows", "grows"), [(3, 16_384, True), (3, 16_385, False), (2, 300, False)])
+def test_forests_grow_for_several_classes_where_rows_are_not_many(n_classes, n_rows, grows):
+    assert Schedule().fitted_to(n_rows, n_classes).forests == grows
+
+
+@pytest.mark.parametrize(("n_classes", "n_folds"), [(2, 2), (3, 0)])
+def test_no_forest_grows_for_two_classes_or_where_nothing_could_tell(monkeypatch, n_classes, n_folds):
     monkeypatch.setattr(Jobs, "grow", lambda self, parts: pytest.fail("a forest grew"))
-    usual = Count.schedule
-    monkeypatch.setattr(Count, "schedule", lambda self: replace(usual(self), most_rows_for_forest=most_rows))
-    Count(n_walks=1, n_folds=n_folds, n_proposals=500).search(make_problem(), NO_START, 0)
+    Count(n_walks=1, n_folds=n_folds, n_proposals=500).search(make_problem(n_classes=n_classes), NO_START, 0)

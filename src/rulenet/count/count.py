@@ -146,8 +146,7 @@ def _vote(jobs: Jobs, whole: Part, folds: Sequence[Part]) -> list[tuple[Part, Vo
     laws = _choose_laws(folds, sampled) if sampled else tuple(range(len(jobs.schedule.samplers)))
     voters = [join(votes[law] for law in laws) for votes in sampled]
     first = jobs.sample(whole, laws)
-    few = whole.problem.n_rows <= jobs.schedule.most_rows_for_forest
-    forests = jobs.grow(folds) if voters and few else None
+    forests = jobs.grow(folds) if voters and jobs.schedule.forests else None
     if forests is not None:
         joined = [replace(votes, forest=forest) for votes, forest in zip(voters, forests, strict=True)]
         own = jobs.grow([whole]) if _loss(joined, folds) < _loss(voters, folds) else None

@@ -36,8 +36,10 @@ class Schedule:
     # Where time is limited there are as many seconds between them at least, so that hearing all of them takes no longer
     # than walking.
     least_between: float = 0.005
-    # A forest has half of the say where that makes the vote likelier on rows left out; it sees so many rows, or cells,
-    # at the most, and does not grow where there are more rows than the last, which walks learn enough from.
+    # A forest has half of the say where that makes the vote likelier on rows left out. It sees so many rows, or cells,
+    # at the most. None grows where there are more rows than the last, which walks learn enough from, nor for two
+    # classes, where networks were larger for it and no better (12 tables, folds of their training rows).
+    forests: bool = True
     n_trees: int = 100
     forest_rows: int = 8_192
     forest_cells: int = 1 << 23
@@ -106,6 +108,7 @@ class Schedule:
             max_units=max(self.max_units, self.class_units * n_classes),
             n_students=1 if many else self.n_students,
             n_judged=1 if many else self.n_judged,
+            forests=n_classes > 2 and n_rows <= self.most_rows_for_forest,
         )
         if n_classes <= self.many_classes:
             return found
