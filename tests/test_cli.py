@@ -115,7 +115,7 @@ def test_show_writes_onnx_and_spreadsheet_formulas(folder):
     pytest.importorskip("onnx")
     run("show", folder / "walks.json", "--as", "onnx", "-o", folder / "walks.onnx")
     assert (folder / "walks.onnx").read_bytes() == RuleNetworkClassifier.load(folder / "walks.json").export("onnx")
-    assert run("show", folder / "walks.json", "--as", "excel", "--start", "C5").startswith("=IF(")
+    assert run("show", folder / "walks.json", "--format", "excel", "--start", "C5").startswith("=IF(")
     assert run("show", folder / "walks.json", "--as", "python", "--style", "where", ok=False) == (
         "rulenet: --style is given, but --as python has no such option\n"
     )

@@ -40,6 +40,7 @@ def show(
         str,
         typer.Option(
             "--as",
+            "--format",
             metavar="FORMAT",
             help="The language: text, tree, dnf, sql, python, javascript, onnx, excel, prolog, latex, json, dot ...",
         ),
