@@ -12,7 +12,7 @@ from rulenet.count.count import Count
 from rulenet.count.jobs import Part
 from rulenet.count.kernels import LOSS, SIZE
 from rulenet.count.schedule import Law, Schedule
-from rulenet.count.scoring import BLOCK, Scoring, opposites
+from rulenet.count.scoring import Scoring, opposites
 from rulenet.count.walk import Walker, rows_of
 from rulenet.relations import Relations
 from rulenet.search.problem import Problem, decide
@@ -123,7 +123,7 @@ def test_the_margins_of_the_network_are_the_scores(scoring):
     assert np.array_equal(network.margins(problem.literals, problem.n_rows), scores)
 
 
-@pytest.mark.parametrize("n_rows", [BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 65])
+@pytest.mark.parametrize("n_rows", [bits.BLOCK - 1, bits.BLOCK, bits.BLOCK + 1, 2 * bits.BLOCK + 65])
 def test_rows_are_scored_block_by_block(n_rows):
     problem, points = make_problem(n_rows=n_rows), np.array([[2], [-1], [3]])
     scoring = Scoring(((0, 2), (1, 5, 7), (13, 16)), (1, 2, 2), points, np.array([-2]), 0.5)

@@ -4,7 +4,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from rulenet import Network, bits
 from rulenet.count.count import Count
-from rulenet.count.forest import BLOCK, N_TOGETHER, Forest, grow_forest
+from rulenet.count.forest import N_TOGETHER, Forest, grow_forest
 from rulenet.count.jobs import Jobs
 from rulenet.count.sample import Voters
 from rulenet.count.schedule import Schedule
@@ -31,7 +31,7 @@ def plain(problem):
     return bits.unpack(problem.literals, problem.n_rows).T
 
 
-@pytest.mark.parametrize("n_rows", [1, 64, BLOCK + 3])
+@pytest.mark.parametrize("n_rows", [1, 64, bits.BLOCK + 3])
 def test_a_forest_says_what_scikit_learn_s_says_as_if_one_more_tree_could_not_tell(n_rows):
     problem = make_problem(n_rows)
     found = grow_forest(problem, Schedule(n_trees=20), 7, UNLIMITED).probabilities(problem.literals, n_rows)

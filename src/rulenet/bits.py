@@ -1,9 +1,13 @@
 """One bit per row, 64 rows a word; bit r of word w is row 64 * w + r."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 WORD_BITS = 64
+# Rows that are unpacked at a time, whole words of them.
+BLOCK = 1 << 12
 
 Words = NDArray[np.uint64]
 
@@ -51,3 +55,14 @@ def mask(n_rows: int) -> Words:
     if n_rows % WORD_BITS:
         words[-1] = np.uint64((1 << n_rows % WORD_BITS) - 1)
     return words
+
+
+def blocks(words: Words, n_rows: int) -> Iterator[tuple[slice, Words]]:
+    """The rows part by part, at most `BLOCK` of them, with their words: what is unpacked stays small.
+
+    >>> [(rows.start, rows.stop, part.shape[1]) for rows, part in blocks(np.zeros((2, 65), np.uint64), 4100)]
+    [(0, 4096, 64), (4096, 4100, 1)]
+    """
+    for start in range(0, n_rows, BLOCK):
+        end = min(start + BLOCK, n_rows)
+        yield slice(start, end), words[:, start // WORD_BITS : n_words(end)]

@@ -1,9 +1,9 @@
 """The search for networks that count, for two classes or more.
 
-Walks at a constant temperature leave networks behind that vote (`sample`); one network for every price of size is
-fitted to what they decide (`distil`). The same on folds chooses how networks are sampled and which price pays
-(`choose`), and says what margins are worth on rows left out. With many rows of many classes there is no vote: the
-network is fitted to the rows.
+Walks at a constant temperature leave networks behind that vote (`sample`), a forest may join them (`forest`); one
+network for every price of size is fitted to what they decide (`distil`). The same on folds chooses how networks are
+sampled and which price pays (`choose`), and says what margins are worth on rows left out. With many rows of many
+classes there is no vote: the network is fitted to the rows.
 """
 
 from collections.abc import Mapping, Sequence

@@ -13,8 +13,8 @@ from rulenet.search.budget import Budget
 from rulenet.search.folds import sample_rows
 from rulenet.search.problem import Problem
 
-# Trees that grow before the time is looked at, and rows that are unpacked at a time.
-N_TOGETHER, BLOCK = 10, 1 << 12
+# Trees that grow before the time is looked at.
+N_TOGETHER = 10
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,9 @@ class Forest:
     def probabilities(self, literals: bits.Words, n_rows: int) -> NDArray[np.float64]:
         """What the trees say, (n_rows, n_classes), as if one more tree could not tell."""
         shares = np.zeros((n_rows, self.n_classes))
-        for start in range(0, n_rows, BLOCK):
-            end = min(start + BLOCK, n_rows)
-            rows = _unpacked(literals[:, start // 64 : bits.n_words(end)], end - start)
-            shares[start:end, self.trees.classes_] = self.trees.predict_proba(rows)
+        for rows, block in bits.blocks(literals, n_rows):
+            seen = _unpacked(block, rows.stop - rows.start)
+            shares[rows, self.trees.classes_] = self.trees.predict_proba(seen)
         n_trees = len(self.trees.estimators_)
         return np.asarray((n_trees * shares + 1 / self.n_classes) / (n_trees + 1))
 

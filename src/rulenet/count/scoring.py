@@ -8,9 +8,6 @@ from numpy.typing import NDArray
 from rulenet import bits
 from rulenet.network import Network
 
-# Rows that are scored at a time, whole words of them: what is unpacked stays small.
-BLOCK = 1 << 12
-
 
 @dataclass(frozen=True)
 class Scoring:
@@ -54,14 +51,13 @@ class Scoring:
     def scores(self, literals: bits.Words, n_rows: int) -> NDArray[np.int64]:
         """The scores of packed rows, (n_rows, n_outputs)."""
         scores = np.empty((n_rows, len(self.bias)), np.int64)
-        for start in range(0, n_rows, BLOCK):
-            end = min(start + BLOCK, n_rows)
-            block = literals[:, start // 64 : bits.n_words(end)]
+        for rows, block in bits.blocks(literals, n_rows):
+            n_seen = rows.stop - rows.start
             holds = np.zeros((len(self.inputs), block.shape[1]), np.uint64)
             for u, (inputs, need) in enumerate(zip(self.inputs, self.needs, strict=True)):
-                holds[u] = _where_holds(block[list(inputs)], need, end - start)
-            given = self.points.T.astype(np.float32) @ bits.unpack(holds, end - start).astype(np.float32)
-            scores[start:end] = given.T.astype(np.int64) + self.bias
+                holds[u] = _where_holds(block[list(inputs)], need, n_seen)
+            given = self.points.T.astype(np.float32) @ bits.unpack(holds, n_seen).astype(np.float32)
+            scores[rows] = given.T.astype(np.int64) + self.bias
         return scores
 
     def probabilities(self, literals: bits.Words, n_rows: int) -> NDArray[np.float64]:
