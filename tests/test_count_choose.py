@@ -46,8 +46,8 @@ def held_out(n_wrong, n_rows=200):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "chosen"),
-    [((20, 20, 20), 2), ((20, 20, 40), 1), ((20, 60, 90), 0), ((30, 40, 20), 2), ((0, 0, 100), 1)],
+    ("wrong", "usual", "chosen"),
+    [((20, 20, 20), 1, 1), ((18, 20, 22), 1, 1), ((20, 60, 90), 1, 0), ((90, 60, 20), 0, 2), ((19, 20, 21), 2, 2)],
 )
-def test_the_highest_price_is_chosen_that_hardly_costs_accuracy(wrong, chosen):
-    assert choose_price([held_out(n) for n in wrong]) == chosen
+def test_the_usual_price_is_chosen_unless_another_is_clearly_better_on_rows_left_out(wrong, usual, chosen):
+    assert choose_price([held_out(n) for n in wrong], usual) == chosen

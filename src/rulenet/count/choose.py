@@ -13,8 +13,8 @@ Probabilities = NDArray[np.float64]
 
 # A vote is never taken for surer than this.
 SUREST = 1e-6
-# The standard errors of a difference, in nats or in errors, that a larger network must win.
-WORTH = 0.5
+# The standard errors of a difference in nats that are more than chance.
+CLEARLY = 2.0
 
 
 def choose_laws(votes: Sequence[Sequence[Probabilities]], left_out: Sequence[Problem]) -> tuple[int, ...]:
@@ -41,18 +41,16 @@ def _loss(probabilities: Probabilities, rows: Problem) -> float:
     return float((-np.log(np.maximum(own, SUREST)) * rows.weights).sum())
 
 
-def choose_price(held_out: Sequence[HeldOut]) -> int:
-    """The highest price, by number, whose networks are hardly worse on rows left out than the best ones.
+def choose_price(held_out: Sequence[HeldOut], usual: int) -> int:
+    """The usual price, by number, unless networks of another one tell rows left out clearly better.
 
-    Prices rise. Networks are judged by errors and by calibrated losses, row by row.
+    They are judged by calibrated losses, row by row. The best of several by chance alone is no better on other rows.
     """
     weights = held_out[0].weights / held_out[0].weights.mean()
-    wrong = np.array([decide(rows.margins) != rows.codes for rows in held_out]) * weights
     losses = np.array([losses_of(rows) for rows in held_out]) * weights
-    for price in reversed(range(len(held_out))):
-        if all(_is_close(judged[price], judged[judged.sum(axis=1).argmin()]) for judged in (wrong, losses)):
-            return price
-    return int(losses.sum(axis=1).argmin())
+    best = int(losses.sum(axis=1).argmin())
+    won = losses[usual] - losses[best]
+    return best if won.mean() > CLEARLY * won.std() / len(won) ** 0.5 else usual
 
 
 def losses_of(rows: HeldOut) -> NDArray[np.float64]:
@@ -60,9 +58,3 @@ def losses_of(rows: HeldOut) -> NDArray[np.float64]:
     calibration = calibrate(rows.margins, rows.codes, rows.weights.astype(np.float64))
     probabilities = calibration.probabilities(rows.margins, decide(rows.margins))
     return np.asarray(-np.log(probabilities[np.arange(len(rows.codes)), rows.codes]))
-
-
-def _is_close(judged: NDArray[np.float64], best: NDArray[np.float64]) -> bool:
-    """Whether rows are judged hardly worse than the best, for what the differences between rows tell."""
-    differences = judged - best
-    return bool(differences.mean() <= WORTH * differences.std() / len(differences) ** 0.5)

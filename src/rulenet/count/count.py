@@ -34,8 +34,8 @@ class Count(Strategy):
     Parameters
     ----------
     price : float or None, default=None
-        What a unit of size costs, in nats of an average row; None for the highest of several that hardly costs
-        accuracy on rows left out.
+        What a unit of size costs, in nats of an average row; None for the usual one, or another where rows left out
+        are clearly told better.
     n_walks : int, default=8
         Walks that sample networks.
     n_folds : int, default=3
@@ -104,12 +104,8 @@ class Count(Strategy):
         self, problem: Problem, schedule: Schedule, networks: Sequence[Network], held_out: Sequence[HeldOut]
     ) -> Found:
         """The network of the price that was asked for, or that pays on rows left out."""
-        if self.price is not None:
-            chosen = 0
-        elif held_out:
-            chosen = choose_price(held_out)
-        else:
-            chosen = int(np.abs(np.array(schedule.prices) - schedule.usual_price).argmin())
+        usual = int(np.abs(np.array(schedule.prices) - schedule.usual_price).argmin())
+        chosen = 0 if self.price is not None else choose_price(held_out, usual) if held_out else usual
         judged: Sequence[HeldOut | None] = held_out or [None] * len(networks)
         choices = tuple(
             Choice(price, network, problem.accuracy(network), None if rows is None else rows.accuracy, rows)
