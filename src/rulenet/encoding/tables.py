@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -33,14 +33,14 @@ class Table:
 
     ``labels`` is None where the columns have no names (arrays, lists, frames with the labels 0, 1, 2, ...). Labels that
     are not text are names in text, but only text makes a table ``named`` in the sense of scikit-learn. ``lent`` are the
-    columns that were added to it.
+    columns that were added to it, with the directions that they have where those of other columns count.
     """
 
     labels: tuple[object, ...] | None
     n_rows: int
     n_columns: int
     column: Callable[[int], Column]
-    lent: tuple[str, ...] = ()
+    lent: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def named(self) -> bool:
@@ -55,14 +55,14 @@ class Table:
     def __len__(self) -> int:
         return self.n_rows
 
-    def wider(self, more: Mapping[str, Column]) -> Table:
-        """The table with more columns after its own."""
-        n_own, added = self.n_columns, list(more.values())
+    def wider(self, name: str, added: Column, direction: int) -> Table:
+        """The table with one more column after its own."""
+        n_own, labels = self.n_columns, self.names if self.labels is None else self.labels
 
         def column(i: int) -> Column:
-            return self.column(i) if i < n_own else added[i - n_own]
+            return self.column(i) if i < n_own else added
 
-        return Table((*self.names, *more), self.n_rows, n_own + len(added), column, (*self.lent, *more))
+        return Table((*labels, name), self.n_rows, n_own + 1, column, {**self.lent, name: direction})
 
     def take(self, rows: NDArray[np.int64]) -> Table:
         """Some rows of the table."""
@@ -84,6 +84,25 @@ class Table:
         shown = ", ".join(self.names[:10]) + (", ..." if self.n_columns > 10 else "")
         known = "has no column names" if self.labels is None else f"has the columns {shown}"
         return f"the table {known} and positions 0 to {self.n_columns - 1}"
+
+
+def heading_of(names: tuple[str, ...], named: bool) -> Table:
+    """A table without rows whose columns have these names; unless it is ``named``, numbers among them were labels.
+
+    >>> heading_of(("10", "20"), named=False).position(20, "forbid")
+    1
+    """
+    labels: tuple[object, ...] | None = names
+    if not named:
+        labels = None if names == tuple(f"x{i}" for i in range(len(names))) else tuple(map(_label, names))
+    return Table(labels, 0, len(names), lambda i: np.empty(0, object))
+
+
+def _label(name: str) -> object:
+    try:
+        return int(name)
+    except ValueError:
+        return name
 
 
 def suggestion(word: object, known: Iterable[str]) -> str:
