@@ -250,7 +250,10 @@ class Readable:
             return explain_decision(self.fitted_.decision, codes, row % len(codes), towards)
         if towards is not None and towards not in self.classes_:
             raise ParameterError(f"towards is {towards!r}, but the classes are {self.classes_.tolist()}")
-        return explain(self.fitted_.formula, codes, row % len(codes))
+        found = explain(self.fitted_.formula, codes, row % len(codes))
+        if towards is not None and towards == (label := self.fitted_.labels[found.holds]):
+            raise ParameterError(f"row {row} has the class {label!r} already; name the other one, or none")
+        return found
 
     def rule_statistics(self, X: Any, y: ArrayLike) -> pd.DataFrame:
         """How rules do on a data set.

@@ -130,6 +130,9 @@ def read_table(table: object) -> Table:
         raise TableTypeError("found a sparse matrix, but expected a dense table: call .toarray() on it first")
     if isinstance(table, list | tuple):
         return _of_rows(table)
+    arrow = nw.dependencies.get_pyarrow()
+    if arrow is not None and isinstance(table, arrow.RecordBatch):
+        table = arrow.Table.from_batches([table])
     frame = nw.from_native(table, pass_through=True)  # type: ignore[call-overload]
     if isinstance(frame, nw.LazyFrame):
         raise TableTypeError(f"found a lazy {type(table).__name__}, but expected a table: call .collect() on it first")
@@ -162,6 +165,8 @@ def _of_series(series: nw.Series[Any]) -> Column:
     dtype = series.dtype
     if isinstance(dtype, nw.Enum):
         return pd.Series(pd.Categorical(series.to_list(), list(dtype.categories), ordered=True))
+    if isinstance(dtype, nw.Categorical) and series.implementation.is_pyarrow():
+        return of_dictionary(series.to_native())
     if isinstance(dtype, nw.Categorical):
         return pd.Series(series.cast(nw.String).to_list(), dtype="category")
     if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
@@ -169,9 +174,14 @@ def _of_series(series: nw.Series[Any]) -> Column:
         return pd.Series(pd.DatetimeIndex(moments.to_numpy()).tz_localize("UTC"))
     if dtype.is_integer() and series.null_count():
         return pd.Series(series.to_list(), dtype="UInt64" if dtype.is_unsigned_integer() else "Int64")
-    if isinstance(dtype, nw.Decimal | nw.Boolean | nw.String):
+    if isinstance(dtype, nw.Decimal | nw.Boolean | nw.String | nw.Struct):
         return np.fromiter(series.to_list(), object, len(series))
     return series.to_numpy()
+
+
+def of_dictionary(column: Any) -> pd.Series[Any]:
+    """Categories of pyarrow as pandas has them: those with an order as they are declared, else those that rows have."""
+    return column.to_pandas() if column.type.ordered else pd.Series(column.to_pylist(), dtype="category")  # type: ignore[no-any-return]
 
 
 def _of_frame(frame: Any) -> Table:
