@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulenet import Anneal, Count, RuleNetworkClassifier
+from rulenet import Anneal, Count, ParameterError, RuleNetworkClassifier
 
 SEARCHES = {
     "anneal": Anneal(n_restarts=2, n_folds=2, n_proposals=1500),
@@ -66,3 +66,49 @@ def test_a_locked_rule_holds_after_refitting_and_learning_on(seed):
     assert (again.predict(X)[held] == model.positive_class_).all()
     again.partial_fit(X, ~y)
     assert (again.predict(X)[held] == model.positive_class_).all()
+
+
+RULED_OUT = [{"forbid": ["c"]}, {"forbid": ["!="]}, {"monotonic_cst": {"a": 1}}, {"monotonic_cst": [-1, 0, 0]}]
+
+
+@pytest.mark.parametrize("wishes", RULED_OUT)
+def test_what_is_ruled_out_after_a_fit_is_not_read_when_learning_again(wishes):
+    X, _ = make_table(0)
+    y = (X["a"] > 0.2) ^ (X["c"] == "x")
+    fresh = RuleNetworkClassifier(search=SEARCHES["count"], random_state=0, **wishes).fit(X, y)
+    model = RuleNetworkClassifier(search=SEARCHES["count"], random_state=0).fit(X, y).set_params(**wishes)
+    again = model.refit(X, y)
+    asked = again.encoding_.conditions, again.network_.reads
+    columns = {"c": " c ", "!=": " != ", "a": " a > ", "-a": " a <= "}
+    read = [f" {condition} " for condition, is_read in zip(*asked, strict=True) if is_read]
+    match wishes:
+        case {"forbid": [what]}:
+            assert not any(columns[what] in text for text in read)
+        case {"monotonic_cst": cst}:
+            wanted = columns["a" if isinstance(cst, dict) else "-a"]
+            assert all(text.startswith(wanted) for text in read if " a " in text)
+    with pytest.raises(ParameterError, match=r"forbid or monotonic_cst rules out '.*', which the network"):
+        model.partial_fit(X, y)
+    with pytest.raises(ParameterError, match=r"forbid or monotonic_cst rules out '.*', which the network"):
+        model.set_params(warm_start=True).fit(X, y)
+    fresh.partial_fit(X, y)
+
+
+def test_what_is_ruled_out_and_was_not_read_is_not_read_later():
+    X, y = make_table(1)
+    model = RuleNetworkClassifier(search=SEARCHES["count"], random_state=0).fit(X, X["a"] > 0.2)
+    assert {c.attribute.name for c in model.formula_.conditions} == {"a"}
+    model.set_params(forbid=["c"]).partial_fit(X, y)
+    assert "c" not in {c.attribute.name for c in model.formula_.conditions}
+
+
+@pytest.mark.parametrize("directions", [{"a": 1}, [1, 0, 0]])
+def test_a_direction_holds_for_labels_that_are_concepts_of_others(directions):
+    X, _ = make_table(3)
+    high = X["a"] > 0.1
+    Y = pd.DataFrame({"p": high, "q": ~high & (X["c"] == "x"), "r": np.where(high & (X["c"] != "x"), "k", "l")})
+    model = RuleNetworkClassifier(search=SEARCHES["count"], random_state=0, monotonic_cst=directions).fit(X, Y)
+    steps = np.linspace(-4, 4, 81)
+    grid = X.iloc[:12].loc[np.repeat(X.index[:12], len(steps))].assign(a=np.tile(steps, 12))
+    for chances in model.predict_proba(grid):
+        assert (np.diff(chances[:, 1].reshape(12, -1), axis=1) >= 0).all()

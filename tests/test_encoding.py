@@ -650,11 +650,13 @@ def test_polars_and_pyarrow_agree_with_pandas():
             "c": pd.Categorical(["u", "v", None, "u"] * 10),
             "dec": [Decimal("1.25"), Decimal("2.5"), None, Decimal("9")] * 10,
             "day": [datetime.date(2024, 1, 1 + i % 9) for i in range(40)],
+            "gaps": [datetime.date(2024, 1, 1 + i % 9) if i % 7 else None for i in range(40)],
         }
     )
     encoding, words = Encoding.learn_encode(frame, not_equal=True)
     arrow = pa.Table.from_pandas(frame, preserve_index=False)
-    for table in (arrow, pl.from_pandas(frame), arrow.to_pandas(types_mapper=pd.ArrowDtype)):
+    (batch,) = arrow.to_batches()
+    for table in (arrow, batch, pl.from_pandas(frame), arrow.to_pandas(types_mapper=pd.ArrowDtype)):
         other, other_words = Encoding.learn_encode(table, not_equal=True)
         assert other == encoding
         assert np.array_equal(other_words, words)
@@ -663,6 +665,32 @@ def test_polars_and_pyarrow_agree_with_pandas():
     assert Encoding.learn(pl.from_pandas(frame[["i"]]), nominal="all") == nominal
     with pytest.raises(TableError, match=r"call .collect\(\)"):
         Encoding.learn(pl.from_pandas(frame).lazy())
+
+
+def test_categories_of_pyarrow_keep_their_order_and_their_type():
+    pa = pytest.importorskip("pyarrow")
+    sizes, others = (pd.Categorical(cells, ["S", "M", "L"], ordered=True) for cells in (["S", "M"], ["L", None]))
+    frame = pd.DataFrame({"size": sizes, "code": pd.Categorical([3, 1])})
+    more = pd.DataFrame({"size": others, "code": pd.Categorical([2, 3])})
+    encoding = Encoding.learn(whole := pd.concat([frame.assign(code=[3, 1]), more]), nominal=["code"])
+    table = pa.concat_tables([pa.Table.from_pandas(part, preserve_index=False) for part in (frame, more)])
+    for arrow in (table, table.to_pandas(types_mapper=pd.ArrowDtype)):
+        assert Encoding.learn(arrow) == encoding
+        assert np.array_equal(encoding.codes(arrow), encoding.codes(whole))
+
+
+def test_dates_that_are_categories_are_nominal():
+    table = one_column(pd.Categorical(pd.to_datetime(["2024-01-02", None, "2024-01-01"])), None)
+    encoding, words = Encoding.learn_encode(table)
+    assert [attribute.kind for attribute in encoding.attributes] == ["nominal"]
+    assert np.array_equal(encoding.encode(table), words)
+    assert encoding.codes(table)[:, 0].tolist() == [1, MISSING, 0]
+
+
+def test_cells_with_parts_are_refused():
+    pl = pytest.importorskip("polars")
+    with pytest.raises(TypeError, match=r"column 'a' holds .* \(a dict\)"):
+        Encoding.learn(pl.DataFrame({"a": [{"x": 1}, {"x": 2}]}))
 
 
 def test_enums_of_polars_are_ordinal():

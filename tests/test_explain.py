@@ -186,6 +186,9 @@ def test_the_classifier_explains_its_predictions(fitted):
     predicted = model.predict(X)
     for i in (0, 1, 2, -1):
         assert model.explain(X, i).holds == (predicted[i] == model.positive_class_)
+    assert model.explain(X, 0, towards={"in": "out", "out": "in"}[predicted[0]]) == model.explain(X, 0)
+    with pytest.raises(ParameterError, match=f"row 0 has the class '{predicted[0]}' already"):
+        model.explain(X, 0, towards=predicted[0])
     with pytest.raises(ParameterError, match="rows 0 to 299"):
         model.explain(X, 300)
 

@@ -111,3 +111,15 @@ def test_a_loaded_model_learns_on_from_new_rows_alone(tmp_path):
     model.save(tmp_path / "model.json")
     loaded = RuleNetworkClassifier.load(tmp_path / "model.json").partial_fit(*make_rows(100, 1))
     assert loaded.score(*make_rows(500, 2)) > 0.9
+
+
+def test_a_column_of_fewer_values_is_refitted_as_what_it_was():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"code": rng.choice(["1", "2", "k"], 200), "size": rng.normal(size=200)})
+    X.loc[::3, "size"] = np.nan
+    y = (X["code"] == "1") ^ (X["size"] > 0)
+    model = RuleNetworkClassifier(search=Count(n_walks=1, n_folds=0, n_proposals=2000), random_state=0).fit(X, y)
+    for rows in (X["code"] != "k", X["size"].isna()):
+        again = model.refit(X[rows], y[rows])
+        assert again.score(X[rows], y[rows]) > 0.8
+        assert [a.kind for a in again.encoding_.attributes] == ["nominal", "numeric"]

@@ -1,5 +1,6 @@
 """Tables that are not what they seem: a clear error or a warning, never a wrong answer in silence."""
 
+import copy
 import warnings
 from decimal import Decimal
 
@@ -141,3 +142,61 @@ def test_learning_on_takes_rows_without_names_by_position():
     assert (model.predict(NAMED) == HIGH).all()
     with pytest.raises(TableError):
         model.partial_fit(NUMBERS[:, :1], HIGH)
+
+
+@pytest.mark.parametrize("labels", [[1, 2], [2, 1], [1, 0], [10, 20]])
+def test_a_list_of_directions_goes_by_position_whatever_the_labels_of_columns(labels):
+    X = pd.DataFrame(NUMBERS, columns=labels)
+    assert (fit(X, monotonic_cst=[1, 0]).predict(X) == HIGH).all()
+    model = fit(X, monotonic_cst=[-1, 0])
+    assert {c.attribute.name for c in model.formula_.conditions} <= {str(labels[1])}
+
+
+@pytest.mark.parametrize("labels", [[1, 2], [2, 1], [1, 0], [10, 20], ["a", "b"]])
+@pytest.mark.parametrize("wish", [{"cuts": [2.5, 4.5]}, {"nominal": None}, {"forbid": None}])
+def test_columns_with_numbers_for_labels_are_found_by_label_at_every_stage(labels, wish):
+    X, name = pd.DataFrame(NUMBERS, columns=labels).assign(text="x"), labels[0]
+    X = X.set_axis([*labels, "text" if isinstance(name, str) else 7], axis="columns")
+    X.iloc[::2, 2] = "y"
+    asked = {key: [name] if value is None else {name: value} for key, value in wish.items()}
+    model = fit(X, HIGH, **asked)
+    on = [copy.copy(model).partial_fit(X, HIGH), copy.copy(model).set_params(warm_start=True).fit(X, HIGH)]
+    for stage in [model, model.refit(X, HIGH), *on]:
+        attribute = stage.encoding_.attributes[0]
+        read = {condition.attribute.name for condition in stage.formula_.conditions}
+        assert set(attribute.cuts) <= {2.5, 4.5} or "cuts" not in wish
+        assert attribute.kind == "nominal" or "nominal" not in wish
+        assert str(name) not in read or "forbid" not in wish
+
+
+def test_several_columns_of_labels_leave_columns_with_numbers_for_labels_what_they_are():
+    X = pd.DataFrame(NUMBERS, columns=[1, 0])
+    Y = pd.DataFrame({"p": HIGH, "q": HIGH & (NUMBERS[:, 1] > 3), "r": np.where(HIGH, "u", "v")})
+    model = fit(X, Y, forbid=[0])
+    assert {c.attribute.name for c in model.formula_.conditions} == {"1"}
+    assert fit(X, Y).score(X, Y) == 1
+
+
+def test_labels_of_another_type_are_no_labels_of_other_rows():
+    model = fit(NAMED)
+    for judge in (model.rule_statistics, model.refit, lambda X, y: model.with_formula(model.formula_, X, y)):
+        with pytest.raises(TableError, match=r"y has .*'True'|it holds 'True'"):
+            judge(NAMED, HIGH.astype(str))
+    kinds = np.where(HIGH, 2, NUMBERS[:, 1] > 4)
+    several = fit(NAMED, kinds, on_conflict="abstain")
+    for judge in (several.rule_statistics, several.refit, several.score):
+        with pytest.raises(TableError, match=r"'[012]', but the classes are"):
+            judge(NAMED, kinds.astype(str))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.rule_statistics(NAMED, HIGH[:5])
+
+
+def test_columns_of_labels_in_another_order_are_refused():
+    Y = pd.DataFrame({"p": HIGH, "q": NUMBERS[:, 1] > 3})
+    model = fit(NAMED, Y)
+    assert model.score(NAMED, Y) == model.score(NAMED, Y.to_numpy()) > 0.9
+    for judge in (model.score, model.rule_statistics):
+        with pytest.raises(TableError, match="columns of y must be in the same order"):
+            judge(NAMED, Y[["q", "p"]])
+        with pytest.raises(TableError, match="it holds 'True'"):
+            judge(NAMED, Y.astype(str))

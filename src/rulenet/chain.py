@@ -6,7 +6,7 @@ Classification", Machine Learning 85(3), 2011. In the joined network that column
 nothing is predicted from true labels, and there are no cycles.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Self
@@ -67,6 +67,11 @@ class LearnedTarget:
         return len(self.target.outputs) == 1 and bool(self.conditions)
 
     @property
+    def direction(self) -> int:
+        """1 if it says when the second of two classes is met, of which directions speak, -1 if the first."""
+        return 1 if self.target.outputs[0] == 1 else -1
+
+    @property
     def meaning(self) -> Formula:
         """When the class that is described is met, of two."""
         return Formula(self.said.outputs[0].fires, self.said.concepts, self.said.attributes, self.target.name)
@@ -92,7 +97,7 @@ def easy_first(found: Sequence[LearnedTarget]) -> list[int]:
     return sorted(range(len(found)), key=key)
 
 
-def without_missing(lent: Sequence[str], encoding: Encoding) -> Encoding:
+def without_missing(lent: Collection[str], encoding: Encoding) -> Encoding:
     """The encoding in which nothing asks whether one of the columns ``lent`` is missing: formulas cannot say that."""
     return encoding.replace(x for x in encoding.conditions if not (x.attribute.name in lent and x.asks_missing))
 
@@ -134,7 +139,7 @@ def learn_chain(
     for k in order:
         found[k] = learners[k](table)
         if lend and found[k].lends:
-            table = table.wider({found[k].target.name: found[k].tells(table)})
+            table = table.wider(found[k].target.name, found[k].tells(table), found[k].direction)
     return found
 
 

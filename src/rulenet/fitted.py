@@ -249,11 +249,12 @@ class Fitted:
 
     def output_codes(self, labels: NDArray[Any]) -> NDArray[np.int64]:
         """The classes of rows as searches and calibrations number them: of two, 1 is the one that is described."""
+        known = set(self.classes.tolist())
+        for label in dict.fromkeys(labels.tolist()):
+            if label not in known:
+                raise TableError(f"y has the label {label!r}, but the classes are {self.classes.tolist()}")
         if not self.several:
             return np.asarray(labels == self.classes[self.positive]).astype(np.int64)
-        unknown = sorted({str(label) for label in labels.tolist()} - {str(label) for label in self.classes.tolist()})
-        if unknown:
-            raise TableError(f"y has the label {unknown[0]!r}, but the classes are {self.classes.tolist()}")
         return np.asarray(np.argsort(self.outputs)[np.searchsorted(self.classes, labels)], dtype=np.int64)
 
     def calibrated(self, calibration: Calibration) -> Fitted:

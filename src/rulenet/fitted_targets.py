@@ -82,6 +82,11 @@ class FittedTargets:
         return [target.classes for target in self.targets]
 
     @property
+    def classes_of(self) -> dict[str, NDArray[Any]]:
+        """The labels of every target by name."""
+        return dict(zip(self.columns, self.classes, strict=True))
+
+    @property
     def target(self) -> str:
         """The names of all targets."""
         return ", ".join(self.columns)

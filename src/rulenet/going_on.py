@@ -17,8 +17,9 @@ from rulenet.conditions import Attribute, merge
 from rulenet.encoding import Encoding
 from rulenet.encoding.sampling import choose_among
 from rulenet.encoding.tables import read_table
-from rulenet.encoding.wishes import Wished
+from rulenet.encoding.wishes import Wished, Wishes, ruled_out
 from rulenet.exceptions import ParameterError
+from rulenet.fitted import Fitted
 from rulenet.network import Network
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Found
@@ -90,19 +91,40 @@ def known_kinds(encoding: Encoding, wishes: Wished) -> Wished:
     """The wishes, with columns taken for what they were taken for before."""
     if wishes.get("nominal") == "all":
         return wishes
-    given = {encoding.attributes[x].name if isinstance(x, int) else x for x in _list(wishes.get("nominal"))}
-    text = {a.name for a in encoding.attributes if a.kind == "nominal" and a.values and not _are_booleans(a)}
-    names = [a.name for a in encoding.attributes if a.name in given | text]
-    if not encoding.named:
-        return {**wishes, "nominal": [i for i, a in enumerate(encoding.attributes) if a.name in names]}
-    return {**wishes, "nominal": names}
+    heading = encoding.heading
+    given = {heading.position(column, "nominal") for column in _list(wishes.get("nominal"))}
+    text = {i for i, a in enumerate(encoding.attributes) if a.kind == "nominal" and a.values and not _are_booleans(a)}
+    places = sorted(given | text)
+    return {**wishes, "nominal": places if heading.labels is None else [heading.names[i] for i in places]}
+
+
+def within(base: Fitted, wishes: Wished) -> Fitted:
+    """The base without the conditions that the wishes rule out by now; refused where its network reads one."""
+    out = ruled_out(base.encoding.conditions, Wishes(**wishes), base.encoding.heading)
+    for j in np.flatnonzero(out & base.network.reads):
+        raise ParameterError(
+            f"forbid or monotonic_cst rules out '{base.encoding.conditions[j]}', which the network to go on from "
+            "reads: refit learns without it, and so does fit of a new classifier"
+        )
+    if not out.any():
+        return base
+    network, left = base.network, np.flatnonzero(~out)
+    weights = [network.weights[0][:, left], *network.weights[1:]]
+    conditions = tuple(base.encoding.conditions[j] for j in left)
+    return replace(
+        base,
+        encoding=replace(base.encoding, conditions=conditions),
+        network=Network(weights, network.first_gate, network.needs),
+        alternatives=(),
+    )
 
 
 def widen(known: Encoding, learned: Encoding) -> Encoding:
     """An encoding with the values, cuts and conditions of both; the conditions of the first come first."""
     others = {a.name: a for a in learned.attributes}
     finer = {a.name: _merged(a, others.get(a.name)) for a in known.attributes}
-    new = [x for x in learned.conditions if x.attribute.kind == finer[x.attribute.name].kind]
+    named = [x for x in learned.conditions if x.attribute.name in finer]
+    new = [x for x in named if x.attribute.kind == finer[x.attribute.name].kind]
     both = dict.fromkeys(x.on(finer[x.attribute.name]) for x in (*known.conditions, *new))
     return Encoding(tuple(finer.values()), tuple(both), known.named)
 

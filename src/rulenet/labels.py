@@ -1,7 +1,7 @@
 """Labels and row weights as the user gives them, checked."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -105,6 +105,29 @@ def several_targets(X: Any, y: Any) -> dict[str, NDArray[Any]] | None:
         except ValueError as error:
             raise TableError(f"column {name!r} of y: {error}") from error
     return columns
+
+
+def labels_of(X: Any, y: Any, classes: NDArray[Any]) -> NDArray[Any]:
+    """The labels of rows to judge a classifier by; some may be new, but not all of them."""
+    labels, known = check_labels(X, y), classes.tolist()
+    found = dict.fromkeys(labels.tolist())
+    if found and not any(label in known for label in found):
+        raise TableError(
+            f"y has no label that the classifier knows: it holds {next(iter(found))!r}, but the classes are {known}"
+        )
+    return labels
+
+
+def targets_of(X: Any, y: Any, classes: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The labels of all targets by name, of rows to judge a classifier by that knows the ``classes`` of each."""
+    columns = list(classes)
+    found = several_targets(X, y) or {}
+    if len(found) != len(columns):
+        raise ParameterError(f"y must have the {len(columns)} columns {columns}")
+    if set(found) == set(columns) and list(found) != columns:
+        raise TableError(f"the columns of y must be in the same order as they were in fit: {', '.join(columns)}")
+    pairs = zip(columns, found.values(), strict=True)
+    return {column: labels_of(X, labels, classes[column]) for column, labels in pairs}
 
 
 def is_indicator(classes: NDArray[Any]) -> bool:

@@ -17,12 +17,12 @@ from rulenet.count.count import Count
 from rulenet.count.deep import DeepCount
 from rulenet.encoding import Encoding
 from rulenet.encoding.tables import Table, read_table
-from rulenet.encoding.wishes import Wished, check_directions, directions_of
+from rulenet.encoding.wishes import Directions, Wished, Wishes, directions_of, ruled_out, with_lent
 from rulenet.exceptions import ParameterError
 from rulenet.fitted import Fitted, moved_rule
 from rulenet.fitted_targets import FittedTargets
 from rulenet.formulas.expressions import Formula
-from rulenet.going_on import better, carry, known_kinds, widen
+from rulenet.going_on import better, carry, known_kinds, widen, within
 from rulenet.greedy.greedy import Greedy
 from rulenet.labels import Rows, check_labels, class_weights_of, is_indicator, one_class_weight, weigh
 from rulenet.network import Gate, Network
@@ -60,7 +60,7 @@ class Learner:
     nominal: Literal["auto", "all"] | Sequence[str | int]
     ordinal: Mapping[str | int, Sequence[Hashable]] | None
     cuts: Mapping[str | int, Sequence[Any]] | None
-    monotonic_cst: Mapping[str | int, int] | Sequence[int] | None
+    monotonic_cst: Directions | None
     forbid: Sequence[str | int | Condition]
     missing: bool | Literal["auto"]
     not_equal: bool | Literal["auto"]
@@ -104,7 +104,8 @@ class Learner:
         weights = class_weights_of(self.class_weight, list(columns))
 
         def fit(column: str, table: Table, quick: bool) -> tuple[Fitted, float]:
-            learner = replace(self, search=QUICK) if quick else self
+            directions = with_lent(self.monotonic_cst, table.lent)
+            learner = replace(self, monotonic_cst=directions, search=QUICK if quick else self.search)
             rows = Whole(Rows.of(table, columns[column], sample_weight, weights[column]), self.max_search_rows)
             usual = float(rows.class_mass.max() / rows.class_mass.sum())
             if is_indicator(rows.classes) and self.positive_class == "auto":
@@ -138,15 +139,17 @@ class Learner:
         """What is learned around what ``limits`` say and ``rules`` that stay, and what is locked in it."""
         labels = check_labels(X, y)
         weights = weigh(labels, sample_weight, one_class_weight(self.class_weight))
-        wishes = self._wishes(fitted.outputs)
+        wishes = known_kinds(fitted.encoding, self._wishes(fitted.outputs))
         learned = Encoding.learn(X, fitted.output_codes(labels), n_jobs=self.n_jobs, **wishes)
-        base = fitted.on(learned, rules)
+        base = fitted.on(widen(fitted.encoding, learned), rules)
         literals, n_classes = base.encoding.encode(X), max(2, len(fitted.outputs))
         problem = Problem.of_classes(literals, base.output_codes(labels), n_classes, base.encoding.relations, weights)
         attributes = base.encoding.attributes
         said = base.said if fitted.several else fitted.said_about(attributes)  # rules as they were numbered
         staying = tuple(moved_rule(rule, attributes) for rule in rules)
-        around = Around(said, base.encoding.conditions, limits, staying)
+        out = np.flatnonzero(ruled_out(base.encoding.conditions, Wishes(**wishes), base.encoding.heading))
+        forbidden = (*limits.forbidden, *(base.encoding.conditions[j] for j in out))
+        around = Around(said, base.encoding.conditions, replace(limits, forbidden=forbidden), staying)
         with interrupts.heeded():
             with self._progress(fitted.classes, fitted.outputs) as report:
                 formula, history = search_around(
@@ -168,12 +171,12 @@ class Learner:
         self._check_start(len(outputs))
         wishes, wider = self._wishes(outputs), _wider(rows)
         if base is not None:
-            wishes, wider = known_kinds(base.encoding, wishes), partial(widen, base.encoding)
+            base, wishes = within(base, wishes), known_kinds(base.encoding, wishes)
+            wider = partial(widen, base.encoding)
         with self._progress(rows.classes, outputs) as report:
             ready = rows.prepare(outputs, self.n_jobs, wider, **wishes)
             if ready.shards is not None:
                 give_back()
-            check_directions(self.monotonic_cst, len(ready.encoding.attributes))
             found = self._find(ready, base, searches, report)
             if ready.shards is not None:
                 give_back()
@@ -242,7 +245,8 @@ class Learner:
 
     def _fixed(self, encoding: Encoding) -> set[str]:
         """The columns whose cuts the user gave."""
-        return {column if isinstance(column, str) else encoding.attributes[column].name for column in self.cuts or ()}
+        heading = encoding.heading
+        return {heading.names[heading.position(column, "cuts")] for column in self.cuts or ()}
 
 
 def _wider(rows: Data) -> Widen | None:

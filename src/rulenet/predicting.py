@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rulenet.fitted_targets import FittedTargets
-from rulenet.labels import several_targets
+from rulenet.labels import labels_of, targets_of
 from rulenet.readable import Readable
 from rulenet.shards.partitions import is_partitioned, predict_partitions
 from rulenet.shards.sources import is_source, open_source
@@ -78,11 +78,12 @@ class Predicting(Readable, ClassifierMixin):  # type: ignore[misc]
         A row without an answer is not right.
         """
         check_is_fitted(self)
-        columns = several_targets(X, y)
-        if columns is None and not self._abstains:
+        if isinstance(self.fitted_, FittedTargets):
+            columns = targets_of(X, y, self.fitted_.classes_of)
+        elif self._abstains:
+            columns = {"": labels_of(X, y, self.classes_)}
+        else:
             return float(super().score(X, y, sample_weight))
-        if columns is None:
-            columns = {"": np.asarray(y)}
         known = np.column_stack([labels.astype(object) for labels in columns.values()])
         right = np.all(self.predict(X).reshape(known.shape) == known, axis=1)
         return float(np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight)))

@@ -250,7 +250,10 @@ class Readable:
             return explain_decision(self.fitted_.decision, codes, row % len(codes), towards)
         if towards is not None and towards not in self.classes_:
             raise ParameterError(f"towards is {towards!r}, but the classes are {self.classes_.tolist()}")
-        return explain(self.fitted_.formula, codes, row % len(codes))
+        found = explain(self.fitted_.formula, codes, row % len(codes))
+        if towards is not None and towards == (label := self.fitted_.labels[found.holds]):
+            raise ParameterError(f"row {row} has the class {label!r} already; name the other one, or none")
+        return found
 
     def rule_statistics(self, X: Any, y: ArrayLike) -> pd.DataFrame:
         """How rules do on a data set.
@@ -260,15 +263,12 @@ class Readable:
         """
         _check_is_fitted(self)
         if isinstance(self.fitted_, FittedTargets):
-            columns = labelling.several_targets(X, y) or {}
-            if len(columns) != len(self.fitted_.targets):
-                raise ParameterError(f"y must have the {len(self.fitted_.targets)} columns {self.fitted_.columns}")
-            pairs = zip(self.fitted_.columns, columns.values(), strict=True)
-            return pd.concat({name: self.target(name).rule_statistics(X, labels) for name, labels in pairs})
-        codes = self.fitted_.codes(X)
+            columns = labelling.targets_of(X, y, self.fitted_.classes_of)
+            return pd.concat({name: self.target(name).rule_statistics(X, labels) for name, labels in columns.items()})
+        codes, labels = self.fitted_.codes(X), labelling.labels_of(X, y, self.classes_)
         if self.fitted_.several:
-            return class_statistics(self.fitted_.decision, codes, np.asarray(y).tolist()).classes
-        return rule_statistics(self.fitted_.formula, codes, np.asarray(y) == self.positive_class_)
+            return class_statistics(self.fitted_.decision, codes, labels.tolist()).classes
+        return rule_statistics(self.fitted_.formula, codes, labels == self.positive_class_)
 
     def rows(self, X: Any, rule: int | str) -> NDArray[np.bool_]:
         """Which rows of ``X`` a rule covers, as a mask.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet.encoding.measures import BOOLEANS, NAT, Measure, measure
-from rulenet.encoding.tables import Column
+from rulenet.encoding.tables import Column, of_dictionary
 from rulenet.exceptions import TableError, TableTypeError
 from rulenet.kinds import MEASURED, Kind
 from rulenet.later import Later
@@ -84,6 +84,7 @@ def load(column: Column, name: str, *, nominal: bool = False) -> Coded | Measure
     >>> load(np.array(["red", None, "blue", "red"], dtype=object), "colour")[:2]
     (array([0, 1, 2, 0], dtype=int32), ['red', None, 'blue'])
     """
+    column = _plain_arrow(column)
     dtype: Any = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return _load_categories(column, dtype, name)
@@ -97,6 +98,16 @@ def load(column: Column, name: str, *, nominal: bool = False) -> Coded | Measure
     if kind is None and dtype != np.object_:
         column = pd.Series(column).astype(object)
     return _load_objects(column, name, kind, nominal)
+
+
+def _plain_arrow(column: Any) -> Any:
+    """Categories and days of pyarrow as pandas has them otherwise."""
+    arrow = getattr(column.dtype, "pyarrow_dtype", None)
+    if arrow is None:
+        return column
+    if hasattr(arrow, "value_type") and hasattr(arrow, "ordered"):
+        return of_dictionary(column.array.__arrow_array__())
+    return column.astype("timestamp[us][pyarrow]") if str(arrow).startswith("date") else column
 
 
 def measured_values(column: Column, name: str, kind: Kind) -> Values:
@@ -238,6 +249,8 @@ def _load_categories(column: Any, dtype: pd.CategoricalDtype, name: str) -> Code
         )
     # Before pandas 3, text is kept as objects.
     kind = "text" if all(isinstance(value, str) for value in values) else _kind(dtype.categories.dtype)
+    if kind in MEASURED and kind != "numeric":
+        kind = None  # dates that are categories are values like any others
     return Coded(codes, values, kind, declared=True, ordered=bool(dtype.ordered))
 
 

@@ -23,7 +23,7 @@ from rulenet.encoding.columns import Coded, Measured, Values, as_coded, as_measu
 from rulenet.encoding.cuts import SAMPLE
 from rulenet.encoding.digests import Digest, digest, nothing_of
 from rulenet.encoding.sampling import choose_rows
-from rulenet.encoding.tables import Column, Table, read_table
+from rulenet.encoding.tables import Column, Table, heading_of, read_table
 from rulenet.encoding.wishes import Placed, Wished, Wishes
 from rulenet.exceptions import ParameterError, TableError
 from rulenet.kinds import Kind
@@ -112,7 +112,7 @@ class Encoding:
             The columns whose values have an order, and this order.
         cuts : dict from columns to lists of numbers or dates, optional
             The only cuts of these columns.
-        monotonic : dict from columns to -1, 0 or 1, optional
+        monotonic : dict from columns to -1, 0 or 1, or list with one for every column, optional
             Columns of which only "above" (1) or only "at most" (-1) is asked.
         forbid : iterable of columns, conditions, their texts and "!="
             What must not be asked.
@@ -186,6 +186,11 @@ class Encoding:
     def relations(self) -> Relations:
         """What searches know of the literals."""
         return relations_of(self.conditions)
+
+    @property
+    def heading(self) -> Table:
+        """The learned table without its rows, in which columns are found by label, name or position."""
+        return heading_of(tuple(attribute.name for attribute in self.attributes), self.named)
 
     @cached_property
     def owners(self) -> NDArray[np.int64]:
@@ -400,7 +405,7 @@ def _read_for_learning(table: object) -> Table:
 def _is_other_order(table: Table, expected: tuple[str, ...]) -> bool:
     """Whether the columns are those that are expected, or have the labels 0, 1, 2, ..., but in another order."""
     found, numbers = table.names, tuple(map(str, range(table.n_columns)))
-    return any(found != names and set(found) == set(names) for names in (expected, numbers))
+    return found != expected and any(found != names and set(found) == set(names) for names in (expected, numbers))
 
 
 def _describe_names(found: tuple[str, ...], expected: tuple[str, ...]) -> str:

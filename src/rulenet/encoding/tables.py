@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -33,14 +33,14 @@ class Table:
 
     ``labels`` is None where the columns have no names (arrays, lists, frames with the labels 0, 1, 2, ...). Labels that
     are not text are names in text, but only text makes a table ``named`` in the sense of scikit-learn. ``lent`` are the
-    columns that were added to it.
+    columns that were added to it, with the directions that they have where those of other columns count.
     """
 
     labels: tuple[object, ...] | None
     n_rows: int
     n_columns: int
     column: Callable[[int], Column]
-    lent: tuple[str, ...] = ()
+    lent: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def named(self) -> bool:
@@ -55,14 +55,14 @@ class Table:
     def __len__(self) -> int:
         return self.n_rows
 
-    def wider(self, more: Mapping[str, Column]) -> Table:
-        """The table with more columns after its own."""
-        n_own, added = self.n_columns, list(more.values())
+    def wider(self, name: str, added: Column, direction: int) -> Table:
+        """The table with one more column after its own."""
+        n_own, labels = self.n_columns, self.names if self.labels is None else self.labels
 
         def column(i: int) -> Column:
-            return self.column(i) if i < n_own else added[i - n_own]
+            return self.column(i) if i < n_own else added
 
-        return Table((*self.names, *more), self.n_rows, n_own + len(added), column, (*self.lent, *more))
+        return Table((*labels, name), self.n_rows, n_own + 1, column, {**self.lent, name: direction})
 
     def take(self, rows: NDArray[np.int64]) -> Table:
         """Some rows of the table."""
@@ -84,6 +84,25 @@ class Table:
         shown = ", ".join(self.names[:10]) + (", ..." if self.n_columns > 10 else "")
         known = "has no column names" if self.labels is None else f"has the columns {shown}"
         return f"the table {known} and positions 0 to {self.n_columns - 1}"
+
+
+def heading_of(names: tuple[str, ...], named: bool) -> Table:
+    """A table without rows whose columns have these names; unless it is ``named``, numbers among them were labels.
+
+    >>> heading_of(("10", "20"), named=False).position(20, "forbid")
+    1
+    """
+    labels: tuple[object, ...] | None = names
+    if not named:
+        labels = None if names == tuple(f"x{i}" for i in range(len(names))) else tuple(map(_label, names))
+    return Table(labels, 0, len(names), lambda i: np.empty(0, object))
+
+
+def _label(name: str) -> object:
+    try:
+        return int(name)
+    except ValueError:
+        return name
 
 
 def suggestion(word: object, known: Iterable[str]) -> str:
@@ -111,6 +130,9 @@ def read_table(table: object) -> Table:
         raise TableTypeError("found a sparse matrix, but expected a dense table: call .toarray() on it first")
     if isinstance(table, list | tuple):
         return _of_rows(table)
+    arrow = nw.dependencies.get_pyarrow()
+    if arrow is not None and isinstance(table, arrow.RecordBatch):
+        table = arrow.Table.from_batches([table])
     frame = nw.from_native(table, pass_through=True)  # type: ignore[call-overload]
     if isinstance(frame, nw.LazyFrame):
         raise TableTypeError(f"found a lazy {type(table).__name__}, but expected a table: call .collect() on it first")
@@ -143,6 +165,8 @@ def _of_series(series: nw.Series[Any]) -> Column:
     dtype = series.dtype
     if isinstance(dtype, nw.Enum):
         return pd.Series(pd.Categorical(series.to_list(), list(dtype.categories), ordered=True))
+    if isinstance(dtype, nw.Categorical) and series.implementation.is_pyarrow():
+        return of_dictionary(series.to_native())
     if isinstance(dtype, nw.Categorical):
         return pd.Series(series.cast(nw.String).to_list(), dtype="category")
     if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
@@ -150,9 +174,14 @@ def _of_series(series: nw.Series[Any]) -> Column:
         return pd.Series(pd.DatetimeIndex(moments.to_numpy()).tz_localize("UTC"))
     if dtype.is_integer() and series.null_count():
         return pd.Series(series.to_list(), dtype="UInt64" if dtype.is_unsigned_integer() else "Int64")
-    if isinstance(dtype, nw.Decimal | nw.Boolean | nw.String):
+    if isinstance(dtype, nw.Decimal | nw.Boolean | nw.String | nw.Struct):
         return np.fromiter(series.to_list(), object, len(series))
     return series.to_numpy()
+
+
+def of_dictionary(column: Any) -> pd.Series[Any]:
+    """Categories of pyarrow as pandas has them: those with an order as they are declared, else those that rows have."""
+    return column.to_pandas() if column.type.ordered else pd.Series(column.to_pylist(), dtype="category")  # type: ignore[no-any-return]
 
 
 def _of_frame(frame: Any) -> Table:

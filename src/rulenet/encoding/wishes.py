@@ -6,6 +6,7 @@ from typing import Any, Self, TypedDict
 from typing import Literal as OneOf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rulenet.conditions import Condition
 from rulenet.encoding.tables import Table, suggestion
@@ -14,6 +15,7 @@ from rulenet.exceptions import ParameterError, TableError
 ColumnName = str | int
 Nominal = OneOf["auto", "all"] | Sequence[ColumnName]
 Missing = OneOf["auto"] | bool
+Directions = Mapping[ColumnName, int] | Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Wishes:
     nominal: Nominal = "auto"
     ordinal: Mapping[ColumnName, Sequence[Hashable]] | None = None
     cuts: Mapping[ColumnName, Sequence[Any]] | None = None
-    monotonic: Mapping[ColumnName, int] | None = None
+    monotonic: Directions | None = None
     forbid: Iterable[object] = ()
     not_equal: bool = False
     missing: Missing = "auto"
@@ -37,7 +39,7 @@ class Wished(TypedDict, total=False):
     nominal: Nominal
     ordinal: Mapping[ColumnName, Sequence[Hashable]] | None
     cuts: Mapping[ColumnName, Sequence[Any]] | None
-    monotonic: Mapping[ColumnName, int] | None
+    monotonic: Directions | None
     forbid: Iterable[object]
     not_equal: bool
     missing: Missing
@@ -88,8 +90,17 @@ def _by_position(said: Mapping[ColumnName, Any] | None, parameter: str, table: T
     return {table.position(column, parameter): what for column, what in (said or {}).items()}
 
 
-def _directions(monotonic: Mapping[ColumnName, int] | None, table: Table) -> dict[int, int]:
-    found = _by_position(monotonic, "monotonic", table)
+def _directions(monotonic: Directions | None, table: Table) -> dict[int, int]:
+    if monotonic is None or isinstance(monotonic, Mapping):
+        found = _by_position(monotonic, "monotonic", table)
+    elif len(monotonic) != table.n_columns:
+        n_lent = len(table.lent)
+        raise ParameterError(
+            f"monotonic_cst lists {len(monotonic) - n_lent} directions, but the table has {table.n_columns - n_lent} "
+            "columns"
+        )
+    else:
+        found = dict(enumerate(monotonic))
     for i, direction in found.items():
         if direction not in (-1, 0, 1):
             raise ParameterError(
@@ -131,6 +142,25 @@ class Forbidden:
                 )
 
 
+def ruled_out(conditions: Sequence[Condition], wishes: Wishes, heading: Table) -> NDArray[np.bool_]:
+    """Which conditions on the columns of ``heading`` are forbidden, or ask for the other direction."""
+    forbidden, directions = Forbidden(wishes.forbid, heading), _directions(wishes.monotonic, heading)
+    places = {name: i for i, name in enumerate(heading.names)}
+
+    def is_ruled_out(condition: Condition) -> bool:
+        i = places[condition.attribute.name]
+        return not forbidden.allows(i, condition) or _turns(condition, directions.get(i, 0))
+
+    return np.array([is_ruled_out(condition) for condition in conditions], np.bool_)
+
+
+def _turns(condition: Condition, direction: int) -> bool:
+    """Whether a condition may cease to hold as its column goes in a ``direction``, or asks for gaps."""
+    end = condition.attribute.n_cells if direction > 0 else 0
+    ways = all(end in run for run in condition.runs)
+    return direction != 0 and (condition.asks_missing or len(condition.runs) > 1 or not ways)
+
+
 def _text(entry: object, table: Table) -> str:
     if isinstance(entry, str | Condition):
         return str(entry)
@@ -153,21 +183,29 @@ def is_missing_asked(missing: Missing, n_missing: int, n_rows: int) -> bool:
     return bool(missing != "auto" or (n_missing >= 5 and n_missing * 100 >= n_rows))
 
 
-def directions_of(
-    monotonic_cst: Mapping[Any, int] | Sequence[int] | None, outputs: tuple[int, ...]
-) -> dict[Any, int] | None:
+def directions_of(monotonic_cst: Directions | None, outputs: tuple[int, ...]) -> Directions | None:
     """The direction of every column for the class that the rules describe; ``monotonic_cst`` speaks of the second."""
     if monotonic_cst is None:
         return None
     if len(outputs) > 1:
         raise ParameterError(f"monotonic_cst speaks of the second of two classes, but y holds {len(outputs)}")
-    pairs = monotonic_cst.items() if isinstance(monotonic_cst, Mapping) else enumerate(monotonic_cst)
-    return {column: int(sign) if outputs[0] == 1 else -int(sign) for column, sign in pairs}
+    sign = 1 if outputs[0] == 1 else -1
+    if isinstance(monotonic_cst, Mapping):
+        return {column: sign * int(direction) for column, direction in monotonic_cst.items()}
+    return [sign * int(direction) for direction in monotonic_cst]
 
 
-def check_directions(monotonic_cst: Mapping[Any, int] | Sequence[int] | None, n_columns: int) -> None:
-    """Refuse a list that says nothing of some columns."""
-    if monotonic_cst is not None and not isinstance(monotonic_cst, Mapping) and len(monotonic_cst) < n_columns:
-        raise ParameterError(
-            f"monotonic_cst lists {len(monotonic_cst)} directions, but the table has {n_columns} columns"
-        )
+def with_lent(monotonic_cst: Directions | None, lent: Mapping[str, int]) -> Directions | None:
+    """The directions of all columns, where some are ``lent`` that follow the others.
+
+    >>> with_lent({"age": 1}, {"ill": 1}), with_lent([0, -1], {"ill": 1}), with_lent([0, 0], {"ill": 1})
+    ({'age': 1, 'ill': 1}, [0, -1, 1], [0, 0, 0])
+    """
+    if monotonic_cst is None:
+        return None
+    if not isinstance(monotonic_cst, Mapping):
+        return [*monotonic_cst, *(lent.values() if any(monotonic_cst) else [0] * len(lent))]
+    found: dict[ColumnName, int] = dict(monotonic_cst)
+    if any(monotonic_cst.values()):
+        found.update(lent.items())
+    return found
