@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet.bits import Words
-from rulenet.calibration import Calibration, calibrate
+from rulenet.calibration import Calibration, Evidence, evidence_of
 from rulenet.conditions import Attribute, Condition, merge
 from rulenet.encoding import Encoding
 from rulenet.fitted import Alternative, Fitted
@@ -52,7 +52,7 @@ def keep(
     return (
         kept,
         best,
-        tuple(replace(a, calibration=best.calibration) if a.network == best.network else a for a in others),
+        tuple(replace(a, evidence=best.evidence) if a.network == best.network else a for a in others),
     )
 
 
@@ -81,7 +81,7 @@ def refitted(
     literals = fitted.encoding.encode(table)
     judged = replace(problem, literals=literals, relations=fitted.encoding.relations)
     best = _alternative(Choice(0.0, fitted.network, 0.0, None), fitted.network, judged, mass, mass)
-    return replace(fitted, calibration=best.calibration, history=np.array(history))
+    return replace(fitted, evidence=best.evidence, history=np.array(history))
 
 
 def worth_keeping(found: Found) -> list[Choice]:
@@ -98,17 +98,17 @@ def worth_keeping(found: Found) -> list[Choice]:
 def _alternative(choice: Choice, network: Network, problem: Problem, mass: Mass, searched: Mass) -> Alternative:
     """A network to choose, calibrated by rows that networks like it were not fitted to, if there are such."""
     if choice.held_out is None:
-        calibration = calibrate(network.margins(problem.literals, problem.n_rows), problem.codes, mass)
+        evidence = evidence_of(network.margins(problem.literals, problem.n_rows), problem.codes, mass)
     else:
-        calibration = _calibrate_outside(choice.held_out, searched)
-    return Alternative(network, calibration, choice.price, problem.accuracy(network), choice.validation)
+        evidence = _evidence_outside(choice.held_out, searched)
+    return Alternative(network, evidence, choice.price, problem.accuracy(network), choice.validation)
 
 
-def _calibrate_outside(held_out: HeldOut, mass: Mass) -> Calibration:
-    """The calibration by rows that networks were not fitted to; one that a search took for several counts once."""
+def _evidence_outside(held_out: HeldOut, mass: Mass) -> Evidence | Calibration:
+    """What rows tell that networks were not fitted to; one that a search took for several counts once."""
     rows = held_out.numbers
     times = np.bincount(rows)[rows]
-    return calibrate(held_out.margins, held_out.codes, (1.0 if mass is None else mass[rows]) / times)
+    return evidence_of(held_out.margins, held_out.codes, (1.0 if mass is None else mass[rows]) / times)
 
 
 def _place(network: Network, encoding: Encoding, table: Any, problem: Problem, fixed: Collection[str]) -> Encoding:
