@@ -38,7 +38,7 @@ def keep(
     that some network reads; other attributes keep all their conditions. Where the search saw more rows than those of
     ``table``, ``searched`` is the mass of each.
     """
-    chosen = Choice(0.0, found.network, problem.accuracy(found.network), None, found.held_out)
+    chosen = Choice(0.0, found.network, found.history[-1], None, found.held_out)
     choices = [chosen, *worth_keeping(found)]
     places = {n: _place(n, encoding, table, problem, fixed) for n in dict.fromkeys(c.network for c in choices)}
     placed = [places[choice.network] for choice in choices]
@@ -117,6 +117,8 @@ def _place(network: Network, encoding: Encoding, table: Any, problem: Problem, f
     Conditions that come to the same place are one. All of, and any of, do not mind.
     """
     placed = place_cuts(network, encoding, table, problem, fixed=fixed)
+    if placed is encoding:
+        return encoding
     counted = [np.flatnonzero(unit) for unit in network.weights[0][network.needs[0] > 1]]
     merged = any(len({placed.conditions[j] for j in unit}) < len(unit) for unit in counted)
     return encoding if merged else placed
@@ -158,12 +160,11 @@ def _attributes_in_use(encoding: Encoding, conditions: Iterable[Condition]) -> d
     return found
 
 
-def _moved(network: Network, old: Sequence[int], new: NDArray[np.int64], n_literals: int) -> Network:
+def _moved(network: Network, old: list[int], new: NDArray[np.int64], n_literals: int) -> Network:
     """The network that reads its literals ``old`` at the places ``new``.
 
     Two old literals may have come to the same place: a unit reads it once.
     """
     first = np.zeros((len(network.weights[0]), n_literals), dtype=np.bool_)
-    for source, place in zip(old, new.tolist(), strict=True):
-        first[:, place] |= network.weights[0][:, source]
+    np.logical_or.at(first.T, new, network.weights[0].T[old])
     return Network([first, *network.weights[1:]], network.first_gate, network.needs)
