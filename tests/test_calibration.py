@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -5,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from rulenet import calibration
-from rulenet.calibration import LEAST_SCALE, MOST_SCALE, calibrate, from_odds
+from rulenet.calibration import LEAST_SCALE, MOST_SCALE, Evidence, Tally, calibrate, evidence_of, from_odds
 from rulenet.search.problem import decide
 
 
@@ -62,7 +64,7 @@ def test_whole_weights_are_repeated_rows(case):
 def test_no_other_scale_and_offsets_are_likelier(case):
     margins, codes, weights = case
     n_outputs, n_classes = margins.shape[1], max(2, margins.shape[1])
-    found, loss = calibration._fit(margins, codes, weights.astype(float))
+    found, loss = calibration._fit(Tally.of(margins, codes, weights.astype(float)))
     frequency = (np.bincount(codes, weights, n_classes) + 1) / (weights.sum() + n_classes)
     wanted = weights[:, np.newaxis] * (np.eye(n_classes)[codes] + frequency / weights.sum())
 
@@ -134,3 +136,11 @@ def test_a_weight_is_the_same_as_repetitions_to_the_last_digit(seed):
     weights = rng.integers(1, 5, 12)
     rows = rng.permutation(np.repeat(np.arange(12), weights))
     assert calibrate(margins, codes, weights.astype(float)) == calibrate(margins[rows], codes[rows])
+
+
+@pytest.mark.parametrize("n_rows", [20, 5000])
+def test_a_classifier_is_calibrated_when_it_is_asked_for_probabilities_and_pickled_so(n_rows):
+    margins, codes = np.arange(n_rows)[:, np.newaxis] - n_rows // 2, np.arange(n_rows) % 7 // 4
+    evidence = evidence_of(margins, codes)
+    assert isinstance(evidence, Evidence) == (n_rows == 20)
+    assert pickle.loads(pickle.dumps(evidence)) == calibrate(margins, codes)

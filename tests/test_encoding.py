@@ -2,6 +2,8 @@ import datetime
 import enum
 import pickle
 import re
+import subprocess
+import sys
 import warnings
 from decimal import Decimal
 
@@ -1061,3 +1063,12 @@ def test_columns_that_may_and_that_may_not_be_written_to_are_compiled_once():
     open_column = np.arange(10.0)
     assert not packing.read_only(open_column).flags.writeable
     assert open_column.flags.writeable, "the column itself stays as it was"
+
+
+def test_what_was_pickled_in_another_process_is_found_in_sets():
+    make = "import pickle, sys\nfrom rulenet.conditions import Attribute\ncolour = Attribute('colour', ('a', 'b'))\n"
+    write = make + "hash(colour)\nsys.stdout.buffer.write(pickle.dumps(colour))"
+    read = make + "print(pickle.load(sys.stdin.buffer) in {colour})"
+    pickled = subprocess.run([sys.executable, "-c", write], check=True, capture_output=True).stdout
+    found = subprocess.run([sys.executable, "-c", read], check=True, capture_output=True, input=pickled).stdout
+    assert found.strip() == b"True"

@@ -15,7 +15,7 @@ from rulenet import RuleNetworkClassifier
 def test_labels_and_probabilities_are_those_of_the_classifier(name, by_sign):
     runtime = pytest.importorskip("onnxruntime", reason="ONNX Runtime is not installed: pip install onnxruntime")
     case, model = CASES[name](), RuleNetworkClassifier()
-    model.fitted_ = replace(case.fitted, calibration=replace(case.fitted.calibration, by_sign=by_sign))
+    model.fitted_ = case.fitted.calibrated(replace(case.fitted.calibration, by_sign=by_sign))
     session = runtime.InferenceSession(model.export("onnx"))
     cells = case.X.astype(object).where(case.X.notna(), None)
     inputs = onnx_inputs(session, model.encoding_.attributes, cells.to_dict("records"))

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import cached_property
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,8 @@ PRIOR_ROWS = 1.0
 RIDGE, FLAT = 0.01, 1e-9
 # The nats by which signs must be likelier than margins.
 CLEARLY = 1.0
+# So many different rows are kept until somebody asks for probabilities; more of them take too much room.
+MOST_KEPT = 1 << 10
 # Newton's steps, at most; halved while they lead upwards; and the share of the loss that is not worth another one.
 MOST_STEPS, LEAST_STEP, ENOUGH = 100, 1e-6, 1e-10
 
@@ -70,23 +73,74 @@ def calibrate(margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.fl
     >>> calibrate(margins, np.array([0, 0, 1, 0, 1, 1])).scale.__round__(1)
     1.2
     """
-    mass = np.ones(len(codes)) if weights is None else weights
-    by_margin, loss = _fit(margins, codes, mass)
-    if margins.min() >= -1 and margins.max() <= 0:
-        return by_margin
-    by_sign, loss_by_sign = _fit(_signs(margins), codes, mass)
-    return replace(by_sign, by_sign=True) if loss_by_sign < loss - CLEARLY else by_margin
+    return Evidence.of(margins, codes, weights).calibration
+
+
+def evidence_of(
+    margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.float64] | None = None
+) -> Evidence | Calibration:
+    """What `calibrate` goes by, or, where that is much, what it finds."""
+    found = Evidence.of(margins, codes, weights)
+    return found if len(found.by_margin.codes) <= MOST_KEPT else found.calibration
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Rows to calibrate by, with their margins, and with the signs of these where they say less.
+
+    The calibration is found when it is first asked for, since many a classifier only ever tells classes. What is
+    pickled is the calibration.
+    """
+
+    by_margin: Tally
+    by_sign: Tally | None
+
+    @classmethod
+    def of(cls, margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.float64] | None) -> Self:
+        """Add up rows that are alike."""
+        mass = np.ones(len(codes)) if weights is None else weights
+        alike = margins.min() >= -1 and margins.max() <= 0
+        return cls(Tally.of(margins, codes, mass), None if alike else Tally.of(_signs(margins), codes, mass))
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """What is most likely."""
+        by_margin, loss = _fit(self.by_margin)
+        if self.by_sign is None:
+            return by_margin
+        by_sign, loss_by_sign = _fit(self.by_sign)
+        return replace(by_sign, by_sign=True) if loss_by_sign < loss - CLEARLY else by_margin
+
+    def __reduce__(self) -> tuple[type[Calibration], tuple[float, tuple[float, ...], bool]]:
+        found = self.calibration
+        return Calibration, (found.scale, found.offsets, found.by_sign)
+
+
+class Tally(NamedTuple):
+    """Different rows, in order, each with the mass of all that are like it."""
+
+    margins: Margins
+    codes: NDArray[np.int64]
+    mass: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, margins: Margins, codes: NDArray[np.int64], mass: NDArray[np.float64]) -> Tally:
+        """Add up rows that are alike."""
+        places, first = codes, codes
+        for column in margins.T:
+            keys = places * (np.ptp(column) + 1) + column - column.min()
+            _, first, places = np.unique(keys, return_index=True, return_inverse=True)
+        return cls(margins[first], codes[first], np.bincount(places, mass).astype(np.float64))
 
 
 def _signs(margins: Margins) -> Margins:
     return np.clip(margins, -1, 0)
 
 
-def _fit(margins: Margins, codes: NDArray[np.int64], mass: NDArray[np.float64]) -> tuple[Calibration, float]:
+def _fit(rows: Tally) -> tuple[Calibration, float]:
     """The most likely scale and offsets, and the loss with these."""
-    n_outputs = margins.shape[1]
-    n_classes = max(n_outputs, 2)
-    margins, codes, mass = _added_up(margins, codes, mass)
+    margins, codes, mass = rows
+    n_classes = max(margins.shape[1], 2)
     frequency = (np.bincount(codes, mass, n_classes) + 1) / (mass.sum() + n_classes)
     wanted = mass[:, np.newaxis] * (np.eye(n_classes)[codes] + frequency * PRIOR_ROWS / mass.sum())
 
@@ -162,17 +216,6 @@ def _bounded(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _log_softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
-
-
-def _added_up(
-    margins: Margins, codes: NDArray[np.int64], mass: NDArray[np.float64]
-) -> tuple[Margins, NDArray[np.int64], NDArray[np.float64]]:
-    """The different rows, in order, each with the mass of all that are like it."""
-    places = np.unique(codes, return_inverse=True)[1]
-    for column in margins.T:
-        places = np.unique(places * (np.ptp(column) + 1) + column - column.min(), return_inverse=True)[1]
-    first = np.unique(places, return_index=True)[1]
-    return margins[first], codes[first], np.bincount(places, mass).astype(np.float64)
 
 
 def from_odds(negative: float, positive: float) -> Calibration:

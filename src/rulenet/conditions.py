@@ -6,7 +6,7 @@ i stands for cell i, and one more bit, after those of all cells, for "is missing
 """
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -72,6 +72,10 @@ class Attribute:
     def _hash(self) -> int:
         return hash((self.name, self.kind, self.values, self.cuts, self.whole))
 
+    def __getstate__(self) -> dict[str, object]:
+        """The parameters alone: text has another hash in every process."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
     @property
     def measured(self) -> bool:
         """Whether cells lie between cuts."""
@@ -82,17 +86,17 @@ class Attribute:
         """Whether cells have an order."""
         return self.kind in ORDERED
 
-    @property
+    @cached_property
     def n_cells(self) -> int:
         """How many cells there are."""
         return len(self.cuts) + 1 if self.measured else len(self.values)
 
-    @property
+    @cached_property
     def known(self) -> int:
         """All cells, as bits."""
         return (1 << self.n_cells) - 1
 
-    @property
+    @cached_property
     def missing(self) -> int:
         """The bit that stands for "is missing"."""
         return 1 << self.n_cells
@@ -118,7 +122,7 @@ class Attribute:
 
     def equal(self, value: Hashable) -> "Condition":
         """That the attribute has this value; for whole numbers, the cell must hold no other."""
-        return self.one_of([value])
+        return Condition(self, 1 << self._cell(value))
 
     def one_of(self, values: Iterable[Hashable]) -> "Condition":
         """That the attribute has one of some values."""

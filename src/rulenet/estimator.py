@@ -376,7 +376,7 @@ Network, default="auto"
         return new
 
     def _check(self) -> None:
-        parameters.check(self.get_params(deep=False), self.constraints)
+        parameters.check({name: getattr(self, name) for name in self.constraints}, self.constraints)
 
     def _search(self) -> Search:
         search: Search = SEARCHES[self.search]() if isinstance(self.search, str) else self.search
@@ -384,8 +384,9 @@ Network, default="auto"
 
     def _learner(self) -> Learner:
         """What learns from rows as the parameters say."""
-        given = {**self.get_params(deep=False), "search": self._search(), "seed": _seed(self.random_state)}
-        return Learner(**{field.name: given[field.name] for field in fields(Learner)})
+        derived: dict[str, Any] = {"search": self._search(), "seed": _seed(self.random_state)}
+        others = (field.name for field in fields(Learner) if field.name not in derived)
+        return Learner(**derived, **{name: getattr(self, name) for name in others})
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rulenet.calibration import Calibration, Margins
+from rulenet.calibration import Calibration, Evidence, Margins
 from rulenet.conditions import Attribute, Condition, merge
 from rulenet.encoding import Encoding
 from rulenet.exceptions import FormulaError, ParameterError, TableError
@@ -36,10 +36,15 @@ class Alternative:
     """A network that a search offers: what an edge cost, its accuracy on the training rows and on rows left out."""
 
     network: Network
-    calibration: Calibration
+    evidence: Calibration | Evidence
     price: float
     accuracy: float
     validation: float | None = None
+
+    @property
+    def calibration(self) -> Calibration:
+        """What a margin says about probabilities."""
+        return _calibration(self.evidence)
 
 
 @dataclass(frozen=True)
@@ -64,8 +69,8 @@ class Fitted:
         The labels, in order.
     outputs : tuple of int
         The position of the class that each output of the network describes.
-    calibration : Calibration
-        What a margin says about probabilities.
+    evidence : Calibration or Evidence
+        What a margin says about probabilities, or the rows that tell.
     target : str
         The name of what the network describes.
     history : array of float
@@ -82,12 +87,17 @@ class Fitted:
     network: Network
     classes: NDArray[Any]
     outputs: tuple[int, ...]
-    calibration: Calibration
+    evidence: Calibration | Evidence
     target: str
     history: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     alternatives: tuple[Alternative, ...] = ()
     named: Formula | None = None
     edits: tuple[Edit, ...] = ()
+
+    @property
+    def calibration(self) -> Calibration:
+        """What a margin says about probabilities."""
+        return _calibration(self.evidence)
 
     @property
     def positive(self) -> int:
@@ -195,14 +205,14 @@ class Fitted:
         if not -len(self.alternatives) <= row < len(self.alternatives):
             raise ParameterError(f"row is {row}, but pareto_ has {len(self.alternatives)} rows")
         chosen = self.alternatives[row]
-        return replace(self, network=chosen.network, calibration=chosen.calibration)
+        return replace(self, network=chosen.network, evidence=chosen.evidence)
 
     def on(self, encoding: Encoding, more: Sequence[Formula] = ()) -> Fitted:
         """The same over an encoding that also has the columns, cuts and conditions of another one, and of formulas."""
         wider = reduce(_including, more, _united(self.encoding, encoding))
         formula = _moved(self.said, wider.attributes)
         new = replace(self, encoding=wider, alternatives=(), named=None).with_formula(formula)
-        return replace(new, calibration=self.calibration)
+        return replace(new, evidence=self.evidence)
 
     def said_about(self, attributes: tuple[Attribute, ...]) -> Formula | Decision:
         """What the network says, about attributes that are cut at least as finely; rules stay in their order."""
@@ -226,7 +236,7 @@ class Fitted:
             encoding=encoding,
             network=_network_without(forbidden, formula, encoding.conditions),
             outputs=outputs,
-            calibration=NOTHING_KNOWN if len(outputs) == 1 else Calibration(1.0, (0.0,) * len(outputs)),
+            evidence=NOTHING_KNOWN if len(outputs) == 1 else Calibration(1.0, (0.0,) * len(outputs)),
             target=formula.target,
             alternatives=(),
             named=Formula(TRUE, formula.concepts, encoding.attributes),
@@ -259,13 +269,17 @@ class Fitted:
 
     def calibrated(self, calibration: Calibration) -> Fitted:
         """The same with other probabilities."""
-        return replace(self, calibration=calibration)
+        return replace(self, evidence=calibration)
 
     def renamed(self, names: Mapping[str, str]) -> Fitted:
         """The same with other names for concepts, or for the target."""
         said = self.decision.rename(names) if self.several else self.formula.rename(names)
         named = Formula(TRUE, said.concepts, self.encoding.attributes)
         return replace(self, named=named, target=said.target)
+
+
+def _calibration(evidence: Calibration | Evidence) -> Calibration:
+    return evidence.calibration if isinstance(evidence, Evidence) else evidence
 
 
 def _including(encoding: Encoding, formula: Formula | Decision) -> Encoding:

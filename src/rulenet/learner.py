@@ -183,7 +183,7 @@ class Learner:
             fixed = self._fixed(ready.encoding)
             kept, best, others = outcome.keep(ready.encoding, found, ready.table, *ready.placed, fixed, ready.mass)
         history = np.array([*found.history[:-1], best.accuracy])
-        return Fitted(kept, best.network, rows.classes, outputs, best.calibration, "the target", history, others)
+        return Fitted(kept, best.network, rows.classes, outputs, best.evidence, "the target", history, others)
 
     def _find(self, ready: Prepared, base: Fitted | None, searches: bool, report: Report) -> Found:
         """What polishing makes of a ``base``, what a search finds, or the better of the two."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -252,16 +252,14 @@ def _frozen(weights: ArrayLike, layer: int) -> NDArray[np.bool_]:
         raise NetworkError(f"the weights of layer {layer} hold other values than true and false")
     if 0 in array.shape:
         raise NetworkError(f"layer {layer} has shape {array.shape} but must have at least one unit and one input")
-    frozen = np.ascontiguousarray(array, dtype=np.bool_)
-    frozen.setflags(write=False)
-    return frozen
+    return _unchanging(np.ascontiguousarray(array, dtype=np.bool_))
 
 
 def _frozen_needs(
     needs: Sequence[ArrayLike] | None, weights: tuple[NDArray[np.bool_], ...]
 ) -> tuple[NDArray[np.int64], ...]:
     if needs is None:
-        needs = [np.ones(len(w), dtype=np.int64) for w in weights]
+        return tuple(_unchanging(np.ones(len(w), dtype=np.int64)) for w in weights)
     if len(needs) != len(weights):
         raise NetworkError(f"there are needs of {len(needs)} layers but weights of {len(weights)}")
     return tuple(_frozen_layer_needs(n, len(w), i) for i, (n, w) in enumerate(zip(needs, weights, strict=True)))
@@ -273,6 +271,9 @@ def _frozen_layer_needs(needs: ArrayLike, n_units: int, layer: int) -> NDArray[n
         raise NetworkError(f"the needs of layer {layer} have shape {array.shape} but it has {n_units} units")
     if array.dtype.kind not in "iu" or (array.size and not 1 <= array.min() <= array.max() <= MAX_NEED):
         raise NetworkError(f"the needs of layer {layer} are {array.tolist()} but must be whole numbers from 1 on")
-    frozen = np.ascontiguousarray(array, dtype=np.int64)
-    frozen.setflags(write=False)
-    return frozen
+    return _unchanging(np.ascontiguousarray(array, dtype=np.int64))
+
+
+def _unchanging(array: NDArray[Any]) -> NDArray[Any]:
+    array.setflags(write=False)
+    return array

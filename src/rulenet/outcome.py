@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet.bits import Words
-from rulenet.calibration import Calibration, calibrate
+from rulenet.calibration import Calibration, Evidence, evidence_of
 from rulenet.conditions import Attribute, Condition, merge
 from rulenet.encoding import Encoding
 from rulenet.fitted import Alternative, Fitted
@@ -38,7 +38,7 @@ def keep(
     that some network reads; other attributes keep all their conditions. Where the search saw more rows than those of
     ``table``, ``searched`` is the mass of each.
     """
-    chosen = Choice(0.0, found.network, problem.accuracy(found.network), None, found.held_out)
+    chosen = Choice(0.0, found.network, found.history[-1], None, found.held_out)
     choices = [chosen, *worth_keeping(found)]
     places = {n: _place(n, encoding, table, problem, fixed) for n in dict.fromkeys(c.network for c in choices)}
     placed = [places[choice.network] for choice in choices]
@@ -52,7 +52,7 @@ def keep(
     return (
         kept,
         best,
-        tuple(replace(a, calibration=best.calibration) if a.network == best.network else a for a in others),
+        tuple(replace(a, evidence=best.evidence) if a.network == best.network else a for a in others),
     )
 
 
@@ -81,7 +81,7 @@ def refitted(
     literals = fitted.encoding.encode(table)
     judged = replace(problem, literals=literals, relations=fitted.encoding.relations)
     best = _alternative(Choice(0.0, fitted.network, 0.0, None), fitted.network, judged, mass, mass)
-    return replace(fitted, calibration=best.calibration, history=np.array(history))
+    return replace(fitted, evidence=best.evidence, history=np.array(history))
 
 
 def worth_keeping(found: Found) -> list[Choice]:
@@ -98,17 +98,17 @@ def worth_keeping(found: Found) -> list[Choice]:
 def _alternative(choice: Choice, network: Network, problem: Problem, mass: Mass, searched: Mass) -> Alternative:
     """A network to choose, calibrated by rows that networks like it were not fitted to, if there are such."""
     if choice.held_out is None:
-        calibration = calibrate(network.margins(problem.literals, problem.n_rows), problem.codes, mass)
+        evidence = evidence_of(network.margins(problem.literals, problem.n_rows), problem.codes, mass)
     else:
-        calibration = _calibrate_outside(choice.held_out, searched)
-    return Alternative(network, calibration, choice.price, problem.accuracy(network), choice.validation)
+        evidence = _evidence_outside(choice.held_out, searched)
+    return Alternative(network, evidence, choice.price, problem.accuracy(network), choice.validation)
 
 
-def _calibrate_outside(held_out: HeldOut, mass: Mass) -> Calibration:
-    """The calibration by rows that networks were not fitted to; one that a search took for several counts once."""
+def _evidence_outside(held_out: HeldOut, mass: Mass) -> Evidence | Calibration:
+    """What rows tell that networks were not fitted to; one that a search took for several counts once."""
     rows = held_out.numbers
     times = np.bincount(rows)[rows]
-    return calibrate(held_out.margins, held_out.codes, (1.0 if mass is None else mass[rows]) / times)
+    return evidence_of(held_out.margins, held_out.codes, (1.0 if mass is None else mass[rows]) / times)
 
 
 def _place(network: Network, encoding: Encoding, table: Any, problem: Problem, fixed: Collection[str]) -> Encoding:
@@ -117,6 +117,8 @@ def _place(network: Network, encoding: Encoding, table: Any, problem: Problem, f
     Conditions that come to the same place are one. All of, and any of, do not mind.
     """
     placed = place_cuts(network, encoding, table, problem, fixed=fixed)
+    if placed is encoding:
+        return encoding
     counted = [np.flatnonzero(unit) for unit in network.weights[0][network.needs[0] > 1]]
     merged = any(len({placed.conditions[j] for j in unit}) < len(unit) for unit in counted)
     return encoding if merged else placed
@@ -158,12 +160,11 @@ def _attributes_in_use(encoding: Encoding, conditions: Iterable[Condition]) -> d
     return found
 
 
-def _moved(network: Network, old: Sequence[int], new: NDArray[np.int64], n_literals: int) -> Network:
+def _moved(network: Network, old: list[int], new: NDArray[np.int64], n_literals: int) -> Network:
     """The network that reads its literals ``old`` at the places ``new``.
 
     Two old literals may have come to the same place: a unit reads it once.
     """
     first = np.zeros((len(network.weights[0]), n_literals), dtype=np.bool_)
-    for source, place in zip(old, new.tolist(), strict=True):
-        first[:, place] |= network.weights[0][:, source]
+    np.logical_or.at(first.T, new, network.weights[0].T[old])
     return Network([first, *network.weights[1:]], network.first_gate, network.needs)

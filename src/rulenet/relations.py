@@ -79,8 +79,11 @@ def relations_of(conditions: Sequence[Condition]) -> Relations:
 
 def _chain(condition: Condition) -> str:
     """Which end of an ordered attribute a condition is about, if that is what it says."""
-    runs, attribute = condition.runs, condition.attribute
-    if not attribute.ordered or condition.asks_missing or len(runs) != 1 or condition.cells == attribute.known:
+    attribute = condition.attribute
+    if not attribute.ordered or condition.asks_missing or condition.cells == attribute.known:
+        return ""
+    runs = condition.runs
+    if len(runs) != 1:
         return ""
     first, after = runs[0]
     return "low" if first == 0 else "high" if after == attribute.n_cells else ""

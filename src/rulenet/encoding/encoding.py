@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 import numpy as np
@@ -385,10 +386,10 @@ def _runs(attribute: Attribute, conditions: Sequence[tuple[int, Condition]]) -> 
     """Conditions on an attribute with the rows they are written to, as compiled loops take them."""
     missing = attribute.n_cells
     found = [(*x.runs, *([(missing, missing + 1)] if x.asks_missing else [])) for _, x in conditions]
-    first, after = np.array([run for runs in found for run in runs], np.int64).reshape(-1, 2).T
-    starts = np.cumsum([0, *map(len, found)]).astype(np.int64)
+    first, after = np.array([run for runs in found for run in runs], np.int64).reshape(-1, 2).T.copy()
+    starts = np.array([0, *accumulate(map(len, found))], np.int64)
     rows = np.array([j for j, _ in conditions], np.int64)
-    return packing.Runs(missing, rows, starts, np.ascontiguousarray(first), np.ascontiguousarray(after))
+    return packing.Runs(missing, rows, starts, first, after)
 
 
 def _read_for_learning(table: object) -> Table:

@@ -153,8 +153,8 @@ def _taken(column: Column, rows: NDArray[np.int64]) -> Column:
 
 def _of_pandas(frame: pd.DataFrame) -> Table:
     labels, (n_rows, n_columns) = _labels(frame.columns), frame.shape
-    dtype = frame.dtypes.iloc[0] if n_columns else None
-    if frame.size < SMALL and isinstance(dtype, np.dtype) and (frame.dtypes == dtype).all():
+    dtypes = frame.dtypes.tolist() if n_rows * n_columns < SMALL else []
+    if dtypes and isinstance(dtypes[0], np.dtype) and all(dtype == dtypes[0] for dtype in dtypes):
         values = frame.to_numpy()  # columns of an array are fetched ten times faster than those of a frame
         return Table(labels, n_rows, n_columns, lambda i: values[:, i])
     return Table(labels, n_rows, n_columns, lambda i: frame.iloc[:, i])
