@@ -96,7 +96,7 @@ def test_what_is_ruled_out_after_a_fit_is_not_read_when_learning_again(wishes):
 
 def test_what_is_ruled_out_and_was_not_read_is_not_read_later():
     X, y = make_table(1)
-    model = RuleNetworkClassifier(search=SEARCHES["count"], random_state=0).fit(X, X["a"] > 0.2)
+    model = RuleNetworkClassifier(search=SEARCHES["anneal"], random_state=0).fit(X, X["a"] > 0.2)
     assert {c.attribute.name for c in model.formula_.conditions} == {"a"}
     model.set_params(forbid=["c"]).partial_fit(X, y)
     assert "c" not in {c.attribute.name for c in model.formula_.conditions}

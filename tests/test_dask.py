@@ -128,3 +128,42 @@ def test_labels_that_are_not_divided_alike_are_refused(table):
         make_model().fit(frame.drop(columns="kind"), table["kind"])
     with pytest.raises(TableError, match="3 and 2 partitions"):
         make_model().fit(frame.drop(columns="kind"), dd.from_pandas(table["kind"], npartitions=2))
+
+
+def test_partitions_that_are_computed_in_another_order_each_time_are_refused(table):
+    def shuffled(part):
+        return part.sample(frac=1, random_state=np.random.default_rng()).reset_index(drop=True)
+
+    frame = dd.from_pandas(table, npartitions=3)
+    frame = frame.map_partitions(shuffled, meta=frame._meta)
+    with (
+        dask.config.set(scheduler="synchronous"),
+        pytest.raises(TableError, match="the second time its rows were others, or in another order"),
+    ):
+        fit(make_model(), frame)
+
+
+def test_labels_in_another_order_than_their_rows_are_refused(table):
+    frame = dd.from_pandas(table, npartitions=3)
+    kind = frame["kind"].map_partitions(lambda part: part.sort_values(), meta=frame["kind"]._meta)
+    with pytest.raises(TableError, match="X and y have the same index in another order"):
+        make_model().fit(frame.drop(columns="kind"), kind)
+
+
+def test_what_is_no_table_or_no_series_of_dask_is_refused(table):
+    frame = dd.from_pandas(table, npartitions=3)
+    with pytest.raises(TypeError, match="X is a Dask Array, but expected a Dask DataFrame"):
+        make_model().fit(frame[["size"]].to_dask_array(lengths=True), frame["kind"])
+    with pytest.raises(ParameterError, match="y is a Dask DataFrame of 2 dimensions"):
+        make_model().fit(frame.drop(columns="kind"), frame[["kind"]])
+
+
+@pytest.mark.parametrize("labels", [["no", "yes", "maybe"], [7, 8, 9]])
+@pytest.mark.parametrize("on_conflict", ["largest", "abstain"])
+def test_predictions_have_the_type_that_was_announced_also_in_empty_partitions(table, labels, on_conflict):
+    kind = np.array(labels)[np.arange(len(table)) % 3]
+    model = make_model(on_conflict=on_conflict).fit(table[["size", "doors"]], kind)
+    frame = dd.from_pandas(table, npartitions=3)
+    predicted = model.predict(dd.concat([frame, frame[frame["doors"] > 100]]))
+    for part in predicted.partitions:
+        assert part.compute().dtype == predicted.dtype

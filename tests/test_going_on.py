@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from rulenet import Anneal, Count, RuleNetworkClassifier
-from rulenet.exceptions import ParameterError, TableError
+from rulenet.exceptions import FormulaError, ParameterError, TableError
 
 SMALL = Count(n_walks=1, n_folds=0, n_proposals=3000)
 
@@ -123,3 +123,88 @@ def test_a_column_of_fewer_values_is_refitted_as_what_it_was():
         again = model.refit(X[rows], y[rows])
         assert again.score(X[rows], y[rows]) > 0.8
         assert [a.kind for a in again.encoding_.attributes] == ["nominal", "numeric"]
+
+
+@pytest.mark.parametrize("weighted", [(False, True), (True, False)])
+def test_rows_with_weights_and_rows_without_are_learned_on_from_together(weighted):
+    parts = [make_rows(100, seed) for seed in range(2)]
+    model = make_model()
+    for (table, kind), has_weights in zip(parts, weighted, strict=True):
+        model.partial_fit(table, kind, sample_weight=np.full(100, 3.0) if has_weights else None)
+    wanted = [np.full(100, 3.0 if has_weights else 1.0) for has_weights in weighted]
+    assert model._memory.rows.weights.tolist() == np.concatenate(wanted).tolist()
+
+
+def test_rows_of_weight_zero_are_neither_remembered_nor_a_surprise():
+    model = make_model()
+    for seed in range(3):
+        model.partial_fit(*make_rows(200, seed))
+    model.partial_fit(*make_rows(200, 10, turned=True), sample_weight=np.zeros(200))
+    assert model._memory.n_seen == 600
+    assert model.score(*make_rows(1000, 99)) > 0.9
+
+
+def make_ordered(n_rows, seed, values):
+    cells = np.random.default_rng(seed).choice(values, n_rows)
+    table = pd.DataFrame({"size": pd.Categorical(cells, values, ordered=True)})
+    return table, np.isin(cells, ["large"])
+
+
+def test_text_is_learned_on_in_the_order_that_is_known():
+    values = ["small", "medium", "large"]
+    table, kind = make_ordered(200, 0, values)
+    for go_on in (make_model().partial_fit, make_model(warm_start=True).fit):
+        model = go_on(table, kind)
+        getattr(model, go_on.__name__)(table.astype(str), kind)
+        assert (model.encoding_.attributes[0].kind, model.encoding_.attributes[0].values) == ("ordinal", tuple(values))
+    model.refit(table.astype(str), kind)
+    with pytest.raises(FormulaError, match="the order small < medium < large here, but also 'tiny' there"):
+        model.fit(table.astype(str).replace("medium", "tiny"), kind)
+
+
+def test_new_values_of_an_ordered_column_come_at_their_place_in_the_order():
+    table, kind = make_ordered(200, 0, ["small", "large"])
+    other, others = make_ordered(200, 1, ["tiny", "small", "medium", "large"])
+    model = make_model(warm_start=True).fit(table, kind)
+    assert model.fit(other, others).encoding_.attributes[0].values == ("tiny", "small", "medium", "large")
+    assert model.score(other, others) == 1
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_columns_are_learned_on_by_position_where_they_have_no_names(method):
+    rows = np.random.default_rng(0).normal(size=(200, 2))
+    kind, named = rows[:, 0] > 0, pd.DataFrame(rows, columns=["a", "b"])
+    for first, second in ((rows, named), (named, rows), (rows, rows.tolist())):
+        model = getattr(make_model(warm_start=True), method)(first, kind)
+        assert getattr(model, method)(second, kind).score(second, kind) > 0.97
+
+
+def test_a_column_that_is_missing_is_told_also_where_no_rule_asks_it():
+    table, kind = make_rows(200, 0)
+    model = make_model().partial_fit(table.assign(noise=0.5), kind)
+    with pytest.raises(TableError, match="yet now missing:\n- noise"):
+        model.partial_fit(table, kind)
+
+
+def test_truth_values_are_the_classes_0_and_1_when_learned_on():
+    table, kind = make_rows(300, 0)
+    number = (kind == "yes").astype(int)
+    model = make_model(warm_start=True).fit(table, number).fit(table, number == 1)
+    assert model.classes_.tolist() == [0, 1]
+    assert model.score(table, number) > 0.9
+    assert model.refit(table, number == 1).score(table, number) > 0.9
+
+
+def test_a_refit_refuses_labels_that_are_no_classes():
+    table, kind = make_rows(100, 0)
+    model = make_model().fit(table, kind == "yes")
+    for labels in (kind, kind.map({"no": 0, "yes": 2})):
+        with pytest.raises(TableError, match="but the classifier knows False, True"):
+            model.refit(table, labels)
+        with pytest.raises(TableError, match="but the classifier knows False, True"):
+            model.with_formula(model.formula_, table, labels)
+
+
+def test_tables_in_batches_are_no_part_to_learn_on_from():
+    with pytest.raises(ParameterError, match=r"takes rows in memory, but X is a str.*warm_start=True"):
+        make_model().partial_fit("rows.parquet", "kind")

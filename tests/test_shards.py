@@ -317,3 +317,85 @@ def test_a_row_group_is_read_in_batches_and_words_are_the_same_objects(tmp_path)
     assert len(frames) > 1
     assert len({id(word) for frame in frames for word in frame["word"]}) == 3
     pd.testing.assert_frame_equal(pd.concat(frames, ignore_index=True), table)
+
+
+def test_rows_that_come_in_another_order_when_read_again_are_refused():
+    table, kind = make_table(700)
+    seeds = iter(range(2))
+    shuffled = lambda: [table.assign(kind=kind).sample(frac=1, random_state=next(seeds))]  # noqa: E731
+    with pytest.raises(TableError, match="the second time its rows were others, or in another order"):
+        make_model(max_search_rows=500).fit(shuffled, "kind")
+
+
+def test_labels_may_be_numbers_in_one_batch_and_truth_values_in_another():
+    table, kind = make_table(600)
+    number = (kind == "yes").astype(int)
+    frames = [table[:300].assign(kind=number[:300]), table[300:].assign(kind=number[300:] == 1)]
+    assert_same(make_model().fit(frames, "kind"), make_model().fit(table, number.rename("kind")))
+
+
+def test_labels_of_kinds_that_have_no_order_are_refused():
+    table, _ = make_table(600)
+    with pytest.raises(TableError, match="y is numeric and text in parts of the table"):
+        make_model().fit([table[:300].assign(kind=1), table[300:].assign(kind="yes")], "kind")
+
+
+def test_weights_of_classes_that_are_not_there_are_refused_in_batches_too():
+    table, kind = make_table(300)
+    with pytest.raises(ParameterError, match="class_weight has the class 'maybe', but the classes are 'no', 'yes'"):
+        make_model(class_weight={"maybe": 2}).fit([table.assign(kind=kind)], "kind")
+    grade = pd.Series(np.arange(300) % 3, name="kind")
+    frames = [table.assign(kind=grade)]
+    assert make_model(class_weight={2: 0}).fit(frames, "kind").classes_.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "duckdb", "arrow", "polars"])
+def test_long_whole_numbers_that_are_names_stay_whole_beside_missing_ones(kind, tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = arrow.table({"code": [2**60 + 1, 2**60 + 3, None] * 50, "kind": [1, 0, 0] * 50})
+    parquet.write_table(table, tmp_path / "rows.parquet")
+    source = tmp_path / "rows.parquet"
+    if kind == "duckdb":
+        source = pytest.importorskip("duckdb").connect().from_parquet(str(source))
+    elif kind != "parquet":
+        source = [table if kind == "arrow" else pytest.importorskip("polars").from_arrow(table)]
+        source = iter(source)
+    model = make_model(nominal=["code"]).fit(source, "kind")
+    assert model.encoding_.attributes[0].values == (2**60 + 1, 2**60 + 3)
+    assert model.predict(tmp_path / "rows.parquet").tolist() == [1, 0, 0] * 50
+
+
+def test_an_ordered_dictionary_of_arrow_is_ordinal_in_memory_too():
+    arrow = pytest.importorskip("pyarrow")
+    sizes = pd.Categorical(["small", "large", "medium"] * 50, ["small", "medium", "large"], ordered=True)
+    table = arrow.Table.from_pandas(pd.DataFrame({"size": sizes}))
+    assert [a.kind for a in make_model().fit(table, [0, 1, 0] * 50).encoding_.attributes] == ["ordinal"]
+
+
+def test_predictions_keep_the_types_of_the_file_and_the_labels_of_rows(whole, tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table, model = whole
+    n = 100_000
+    rows = table.drop(columns="kind").sample(n, replace=True, random_state=0).reset_index(drop=True)
+    late = [None] * 80_000 + [1] * 20_000  # the first batch has no value
+    columns = {
+        "id": arrow.array([None if i % 7 == 0 else 2**60 + i for i in range(n)], arrow.int64()),
+        "when": arrow.array(late, arrow.date32()),
+        "price": arrow.array(late, arrow.decimal128(10, 2)),
+        "note": arrow.array([None if x is None else "n" for x in late]),
+    }
+    stored = arrow.Table.from_pandas(rows.set_axis([f"row {i}" for i in range(n)]))
+    for name, column in columns.items():
+        stored = stored.append_column(name, column)
+    parquet.write_table(stored, tmp_path / "rows.parquet")
+    model.predict_to(tmp_path / "rows.parquet", tmp_path / "out.parquet")
+    written = parquet.read_table(tmp_path / "out.parquet")
+    for name in stored.column_names:
+        assert written[name].equals(stored[name].cast(written[name].type)), name
+        assert written.schema.field(name).type == stored.schema.field(name).type, name
+    assert written["prediction"].to_pylist() == model.predict(rows).tolist()
+    frame = rows[:1000].sample(frac=1, random_state=0)
+    model.predict_to(frame, tmp_path / "out.parquet")
+    assert pd.read_parquet(tmp_path / "out.parquet").index.equals(frame.index)

@@ -5,9 +5,9 @@ A missing value is in no cell, and neither is a value that an attribute does not
 i stands for cell i, and one more bit, after those of all cells, for "is missing".
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,9 @@ from rulenet.kinds import DAY, KINDS, MEASURED, ORDERED, Bound, Kind, Range, sho
 
 #: The code of a row whose value is missing, and of one whose value no cell holds.
 MISSING, UNKNOWN = -1, -2
+
+
+Place = tuple[type, Hashable]  # a value with its type, since True == 1
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ class Attribute:
         return 1 << self.n_cells
 
     @cached_property
-    def places(self) -> dict[tuple[type, Hashable], int]:
+    def places(self) -> dict[Place, int]:
         """The cell of every value; its type is part of the key, since True == 1."""
         return {(type(value), value): cell for cell, value in enumerate(self.values)}
 
@@ -188,10 +191,14 @@ class Attribute:
 def merge(first: Attribute, *others: Attribute) -> Attribute:
     """The attribute that is cut wherever one of several of the same name and kind is.
 
+    An ordinal one takes a nominal one that has no other values, and new values at their place in the order.
+
     >>> age = Attribute("age", kind="numeric", cuts=(20,))
     >>> merge(age, Attribute("age", kind="numeric", cuts=(10, 30))).cuts
     (10, 20, 30)
     """
+    if first.kind == "ordinal":
+        return reduce(_merge_ordinal, others, first)
     for other in others:
         if (other.name, other.kind) != (first.name, first.kind):
             raise FormulaError(f"column {first.name!r} is {first.kind} here, but {other.name!r} is {other.kind} there")
@@ -204,6 +211,34 @@ def merge(first: Attribute, *others: Attribute) -> Attribute:
         for key, value in zip(attribute.places, attribute.values, strict=True)
     }
     return replace(first, values=tuple(places.values()))
+
+
+def _merge_ordinal(known: Attribute, other: Attribute) -> Attribute:
+    """An ordinal attribute with the values of both."""
+    if other.name != known.name or other.kind not in ("ordinal", "nominal"):
+        raise FormulaError(f"column {known.name!r} is {known.kind} here, but {other.name!r} is {other.kind} there")
+    new = [key for key in other.places if key not in known.places]
+    if other.kind == "nominal" and new:
+        order = " < ".join(map(str, known.values))
+        raise FormulaError(
+            f"column {known.name!r} has the order {order} here, but also {new[0][1]!r} there, which has no place: "
+            f"name all values in ordinal={{{known.name!r}: [...]}}, from low to high"
+        )
+    if not new:
+        return known
+    return replace(known, values=tuple(value for _, value in _in_order([*known.places], [*other.places])))
+
+
+def _in_order(one: Sequence[Place], other: Sequence[Place]) -> list[Place]:
+    """The values of both, in the order of both if they say which; else those that are new to the first come last."""
+    found, i, j = list[Place](), 0, 0
+    while i < len(one) and j < len(other):
+        mine, others = one[i] not in other, other[j] not in one
+        if mine == others and one[i] != other[j]:
+            return [*one, *(key for key in other if key not in one)]
+        found.append(other[j] if others else one[i])
+        i, j = i + (not others), j + (not mine)
+    return [*found, *one[i:], *other[j:]]
 
 
 @dataclass(frozen=True)

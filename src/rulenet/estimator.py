@@ -21,7 +21,7 @@ from rulenet.count.count import Count
 from rulenet.count.deep import DeepCount
 from rulenet.exceptions import ModelFileError, ParameterError
 from rulenet.formulas.expressions import Formula
-from rulenet.going_on import Memory, as_part, check_first, with_names
+from rulenet.going_on import Memory, as_part, check_first, named_part
 from rulenet.greedy.greedy import Greedy
 from rulenet.labels import check_known, several_targets, warn_of_other_order
 from rulenet.learner import Learner
@@ -308,13 +308,14 @@ Network, default="auto"
             part = as_part(X, y, sample_weight)
             check_first(part.labels, classes)
             self.fit(X, y, sample_weight)
-            self._memory = Memory().with_rows(part, None, self.max_search_rows).searched()
+            first = named_part(part, self.one_target("partial_fit").encoding)
+            self._memory = Memory().with_rows(first, None, self.max_search_rows).searched()
             return self
         base = self.one_target("partial_fit")
         warn_of_other_order(X, y=y, sample_weight=sample_weight)
-        part = with_names(as_part(X, y, sample_weight), base.encoding)
+        part = named_part(as_part(X, y, sample_weight), base.encoding)
         check_known(part.labels, base.classes)
-        n_wrong = int((base.predict(X) != part.labels).sum())
+        n_wrong = int((base.predict(part.table) != part.labels).sum())
         memory = self._memory.with_rows(part, n_wrong, self.max_search_rows)
         is_first, rows = self._memory.rows is None, memory.rows
         due = memory.is_due and not is_first  # a few new rows alone are no reason to begin anew

@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 
 from rulenet.conditions import Attribute, merge
 from rulenet.encoding import Encoding
+from rulenet.encoding.encoding import describe_names
 from rulenet.encoding.sampling import choose_among
-from rulenet.encoding.tables import read_table
+from rulenet.encoding.tables import Table, read_table
 from rulenet.encoding.wishes import Wished, Wishes, ruled_out
-from rulenet.exceptions import ParameterError
+from rulenet.exceptions import ParameterError, TableError
 from rulenet.fitted import Fitted
 from rulenet.network import Network
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Found
+from rulenet.shards.partitions import is_partitioned
 from rulenet.shards.parts import Part
-from rulenet.shards.sources import as_frame
+from rulenet.shards.sources import as_frame, is_source
 from rulenet.shards.survey import join, take
 
 # The standard errors by which new rows must be worse before old ones are forgotten.
@@ -52,7 +54,7 @@ class Memory:
         if n_wrong is not None and self.is_surprised(n_wrong, n_new):
             return Memory().with_rows(part, None, n_most)
         numbers = np.concatenate([self.numbers, np.arange(self.n_seen, self.n_seen + n_new)])
-        rows = part if self.rows is None else join([self.rows, part])
+        rows = part if self.rows is None else join(_all_weighted([self.rows, part]))
         chosen = choose_among(numbers, n_most)
         return replace(
             self,
@@ -85,6 +87,13 @@ class Memory:
     def searched(self) -> "Memory":
         """The same after a search."""
         return replace(self, n_searched=len(self.numbers))
+
+
+def _all_weighted(parts: list[Part]) -> list[Part]:
+    """The parts, all with weights if one has: rows that came without count once."""
+    if all(part.weights is None for part in parts):
+        return parts
+    return [replace(part, weights=np.ones(len(part.labels))) if part.weights is None else part for part in parts]
 
 
 def known_kinds(encoding: Encoding, wishes: Wished) -> Wished:
@@ -121,10 +130,12 @@ def within(base: Fitted, wishes: Wished) -> Fitted:
 
 def widen(known: Encoding, learned: Encoding) -> Encoding:
     """An encoding with the values, cuts and conditions of both; the conditions of the first come first."""
+    found, expected = (tuple(a.name for a in encoding.attributes) for encoding in (learned, known))
+    if found != expected:
+        raise TableError(describe_names(found, expected))
     others = {a.name: a for a in learned.attributes}
     finer = {a.name: _merged(a, others.get(a.name)) for a in known.attributes}
-    named = [x for x in learned.conditions if x.attribute.name in finer]
-    new = [x for x in named if x.attribute.kind == finer[x.attribute.name].kind]
+    new = [x for x in learned.conditions if x.attribute.kind == finer[x.attribute.name].kind]
     both = dict.fromkeys(x.on(finer[x.attribute.name]) for x in (*known.conditions, *new))
     return Encoding(tuple(finer.values()), tuple(both), known.named)
 
@@ -144,16 +155,24 @@ def better(polished: Found, searched: Found, problem: Problem) -> Found:
 
 def as_part(table: Any, y: Any, sample_weight: Any) -> Part:
     """Rows to learn on from."""
+    if is_partitioned(table) or is_source(table):
+        raise ParameterError(
+            f"partial_fit takes rows in memory, but X is a {type(table).__name__}: give one batch after the other, or "
+            "learn on from all rows with warm_start=True and fit"
+        )
     frame = pd.DataFrame(table) if isinstance(table, list | tuple) else as_frame(table)
-    return Part.of(frame.reset_index(drop=True), y, sample_weight)
+    return Part.of(frame.reset_index(drop=True), y, sample_weight).counting({})
 
 
-def with_names(part: Part, encoding: Encoding) -> Part:
-    """The rows with the names of the columns that the encoding has, where they come without any."""
-    names = [attribute.name for attribute in encoding.attributes]
-    if not encoding.named or read_table(part.table).labels is not None or part.table.shape[1] != len(names):
-        return part
-    return replace(part, table=part.table.set_axis(names, axis="columns"))
+def with_names(table: Any, encoding: Encoding) -> Table:
+    """The table with the labels of the columns that the encoding has: by position, where one of both has none."""
+    encoding.check(view := read_table(table))
+    return replace(view, labels=encoding.heading.labels)
+
+
+def named_part(part: Part, encoding: Encoding) -> Part:
+    """The rows under the names of the columns that the encoding has."""
+    return replace(part, table=part.table.set_axis(list(with_names(part.table, encoding).names), axis="columns"))
 
 
 def check_first(labels: NDArray[Any], classes: Any) -> None:

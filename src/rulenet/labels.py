@@ -66,8 +66,15 @@ def take_rows(table: Any, rows: NDArray[np.int64]) -> Any:
 
 
 def codes_of(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
-    """The place of every label among the classes."""
-    return np.asarray(pd.Index(classes).get_indexer(pd.Index(labels)), np.int64)
+    """The place of every label among the classes, -1 where it is none of them; True is 1, as Python has it.
+
+    >>> codes_of(np.array([True, False]), np.array([0, 1])), codes_of(np.array([1, 2]), np.array([1.0, 3.0]))
+    (array([1, 0]), array([ 0, -1]))
+    """
+    codes, different = pd.factorize(labels)
+    # As objects: an index of numbers knows no truth values.
+    places = pd.Index(classes, dtype=object).get_indexer(pd.Index(different, dtype=object))
+    return np.asarray(places[codes], np.int64)
 
 
 def check_known(labels: NDArray[Any], classes: NDArray[Any]) -> None:
@@ -201,17 +208,22 @@ def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
 
 def warn_of_other_order(X: Any, **columns: Any) -> None:
     """Warn where ``y`` or ``sample_weight`` has the index of ``X`` in another order: rows go by their position."""
-    if not isinstance(X, pd.DataFrame):
-        return
     for name, column in columns.items():
-        if not isinstance(column, pd.Series | pd.DataFrame) or len(column) != len(X) or column.index.equals(X.index):
-            continue
-        if column.index.nlevels == X.index.nlevels and set(column.index) == set(X.index):
+        if is_other_order(X, column):
             warnings.warn(
                 f"X and {name} have the same index in another order, but rows are matched by their position: write "
                 f"{name}.loc[X.index] if the index counts, else {name}.to_numpy()",
                 stacklevel=3,
             )
+
+
+def is_other_order(X: Any, column: Any) -> bool:
+    """Whether a column has the index of a table in another order."""
+    if not isinstance(X, pd.DataFrame) or not isinstance(column, pd.Series | pd.DataFrame):
+        return False
+    if len(column) != len(X) or column.index.equals(X.index):
+        return False
+    return column.index.nlevels == X.index.nlevels and set(column.index) == set(X.index)
 
 
 def weigh(

@@ -22,9 +22,9 @@ from rulenet.exceptions import ParameterError
 from rulenet.fitted import Fitted, moved_rule
 from rulenet.fitted_targets import FittedTargets
 from rulenet.formulas.expressions import Formula
-from rulenet.going_on import better, carry, known_kinds, widen, within
+from rulenet.going_on import better, carry, known_kinds, widen, with_names, within
 from rulenet.greedy.greedy import Greedy
-from rulenet.labels import Rows, check_labels, class_weights_of, is_indicator, one_class_weight, weigh
+from rulenet.labels import Rows, check_known, check_labels, class_weights_of, is_indicator, one_class_weight, weigh
 from rulenet.network import Gate, Network
 from rulenet.outputs import Outputs, outputs_to_try, what_is_described
 from rulenet.search import interrupts
@@ -86,7 +86,8 @@ class Learner:
             if base is not None:
                 wishes = known_kinds(base.encoding, wishes)
             return Divided(parts, class_weight, self.max_search_rows, known, **wishes)
-        return Whole(Rows.of(X, y, sample_weight, class_weight, known), self.max_search_rows)
+        table = X if base is None else with_names(X, base.encoding)
+        return Whole(Rows.of(table, y, sample_weight, class_weight, known), self.max_search_rows)
 
     def fit(self, rows: Data, interrupted: interrupts.Interrupts) -> Fitted:
         """What is found for the classes to describe, the best where several are tried."""
@@ -138,6 +139,7 @@ class Learner:
     ) -> tuple[Fitted, tuple[str | Formula, ...]]:
         """What is learned around what ``limits`` say and ``rules`` that stay, and what is locked in it."""
         labels = check_labels(X, y)
+        check_known(labels, fitted.classes)
         weights = weigh(labels, sample_weight, one_class_weight(self.class_weight))
         wishes = known_kinds(fitted.encoding, self._wishes(fitted.outputs))
         learned = Encoding.learn(X, fitted.output_codes(labels), n_jobs=self.n_jobs, **wishes)

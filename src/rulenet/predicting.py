@@ -15,7 +15,7 @@ from rulenet.labels import labels_of, targets_of
 from rulenet.readable import Readable
 from rulenet.shards.partitions import is_partitioned, predict_partitions
 from rulenet.shards.sources import is_source, open_source
-from rulenet.shards.streams import each_batch, with_predictions, write_parquet
+from rulenet.shards.streams import each_batch, types_with_predictions, with_predictions, write_parquet
 
 
 class Predicting(Readable, ClassifierMixin):  # type: ignore[misc]
@@ -57,7 +57,8 @@ class Predicting(Readable, ClassifierMixin):  # type: ignore[misc]
         check_is_fitted(self)
         source = open_source(X if is_source(X) else [X])
         fitted = self.one_target("predict_to")
-        return write_parquet(with_predictions(fitted, source, self.n_jobs, proba, name, self._abstains), path)
+        frames = with_predictions(fitted, source, self.n_jobs, proba, name, self._abstains)
+        return write_parquet(frames, path, types_with_predictions(fitted, source, name))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64] | list[NDArray[np.float64]]:
         """The probability of each class: the more rules hold, or the fewer, the surer.

@@ -323,6 +323,7 @@ class Readable:
         new = copy.copy(self)
         fitted = self.one_target("with_formula").with_formula(formula)
         if X is not None and y is not None:
+            labelling.check_known(np.asarray(y), fitted.classes)
             fitted = fitted.calibrated(calibrate(fitted.margins(X), fitted.output_codes(np.asarray(y))))
         new.fitted_ = fitted
         return new

@@ -50,7 +50,7 @@ class Large:
     @property
     def source(self) -> Source:
         """The batches."""
-        return Source(self.path, self.read)
+        return Source(self.path, self.read, types=self._source.types)
 
     def read(self, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
         """All batches, or some columns of them."""

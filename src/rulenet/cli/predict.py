@@ -69,12 +69,13 @@ def _predict_large(
     """Read, predict and write batch by batch."""
     from rulenet.cli.large import Large
     from rulenet.cli.tables import write_batches
-    from rulenet.shards.streams import with_predictions
+    from rulenet.shards.streams import types_with_predictions, with_predictions
 
     loaded, table = options.load(model, abstain), Large(data, files)
     options.check_read(loaded, table.columns, data)
     fitted, may_abstain = loaded.one_target("a large table"), loaded.on_conflict == "abstain"
-    write_batches(with_predictions(fitted, table.source, loaded.n_jobs, proba, name, may_abstain), output)
+    frames = with_predictions(fitted, table.source, loaded.n_jobs, proba, name, may_abstain)
+    write_batches(frames, output, types_with_predictions(fitted, table.source, name))
 
 
 def _predicted(

@@ -123,12 +123,12 @@ def _write(table: pd.DataFrame, path: str) -> None:
         table.to_csv(path, index=False, sep="\t" if ".tsv" in Path(path).suffixes else ",")
 
 
-def write_batches(batches: Iterator[pd.DataFrame], path: str) -> None:
-    """Write a table batch by batch: as Parquet, or as delimited text."""
+def write_batches(batches: Iterator[pd.DataFrame], path: str, types: dict[str, Any] | None = None) -> None:
+    """Write a table batch by batch: as Parquet, with the Arrow ``types`` that are known, or as delimited text."""
     if path.endswith((".parquet", ".pq")):
         from rulenet.shards.streams import write_parquet
 
-        write_parquet(batches, path)
+        write_parquet(batches, path, types)
         return
     if path.endswith((".feather", ".arrow", ".jsonl", ".ndjson", ".xlsx")) or ".gz" in path:
         raise TableError(f"{path}: a table that is read in batches is written as .parquet, .csv or .tsv")

@@ -253,6 +253,10 @@ class Encoding:
         places = self._places(view, columns)
         return {a.name: measured_values(view.column(places[i]), a.name, a.kind) for i, a in columns.items()}
 
+    def check(self, table: object) -> None:
+        """Refuse a table that has not the columns of the learned one, all of them, in their order."""
+        self._places(read_table(table), ())
+
     def replace(self, conditions: Iterable[Condition]) -> Self:
         """The same columns with other conditions, whose attributes replace those of the same name."""
         chosen = tuple(conditions)
@@ -284,15 +288,15 @@ class Encoding:
                     f"features as input: {', '.join(expected[:10])}{', ...' if len(expected) > 10 else ''}"
                 )
             if table.labels is not None and _is_other_order(table, expected):
-                raise TableError(_describe_names((), ()))
+                raise TableError(describe_names((), ()))
             return {i: i for i in range(len(expected))}
         positions = {name: place for place, name in enumerate(table.names)}
         found = {i: positions[name] for i, name in enumerate(expected) if name in positions}
         wanted = set(needed) or set(range(len(expected)))
         if len(found) < len(positions) or not wanted <= set(found):
-            raise TableError(_describe_names(table.names, expected))
+            raise TableError(describe_names(table.names, expected))
         if list(found.values()) != sorted(found.values()):
-            raise TableError(_describe_names((), ()))
+            raise TableError(describe_names((), ()))
         return found
 
 
@@ -409,7 +413,7 @@ def _is_other_order(table: Table, expected: tuple[str, ...]) -> bool:
     return found != expected and any(found != names and set(found) == set(names) for names in (expected, numbers))
 
 
-def _describe_names(found: tuple[str, ...], expected: tuple[str, ...]) -> str:
+def describe_names(found: tuple[str, ...], expected: tuple[str, ...]) -> str:
     """What is wrong with the names, in scikit-learn's words."""
     lines = ["The feature names should match those that were passed during fit."]
     for title, names in (

@@ -168,6 +168,9 @@ def _of_series(series: nw.Series[Any]) -> Column:
     if isinstance(dtype, nw.Categorical) and series.implementation.is_pyarrow():
         return of_dictionary(series.to_native())
     if isinstance(dtype, nw.Categorical):
+        native = series.to_native()
+        if getattr(getattr(native, "type", None), "ordered", False):  # of Arrow
+            return native.unify_dictionaries().to_pandas()  # type: ignore[no-any-return]
         return pd.Series(series.cast(nw.String).to_list(), dtype="category")
     if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
         moments = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)

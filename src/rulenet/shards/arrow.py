@@ -93,6 +93,16 @@ def _is_text(kind: Any) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
+def as_pandas(batch: Any, **options: Any) -> pd.DataFrame:
+    """A batch as pandas has it, but long whole numbers stay whole where some are missing: floats do not hold them."""
+    arrow = needed("pyarrow")
+    whole = {arrow.int64(): pd.Int64Dtype(), arrow.uint64(): pd.UInt64Dtype()}
+    if any(batch.column(i).null_count for i, field in enumerate(batch.schema) if field.type in whole):
+        options["types_mapper"] = whole.get
+    frame: pd.DataFrame = batch.to_pandas(**options)
+    return frame
+
+
 class Frames:
     """Batches as pandas has them, but text as objects, each word once; an index is left out."""
 
@@ -106,7 +116,7 @@ class Frames:
         """The frame of a batch."""
         names = [name for name in self._names if name in batch.schema.names]
         texts = {name: _objects(batch[name], self._words[name]) for name in self._texts if name in names}
-        other: pd.DataFrame = batch.select([name for name in names if name not in texts]).to_pandas(split_blocks=True)
+        other = as_pandas(batch.select([name for name in names if name not in texts]), split_blocks=True)
         if not texts:
             return other
         return pd.DataFrame({name: texts[name] if name in texts else other[name] for name in names}, copy=False)

@@ -4,7 +4,7 @@ A search sees all rows up to a number, and of more a sample; then what it finds 
 Cuts are placed by raw rows, of which a sample is kept.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
@@ -13,18 +13,23 @@ from typing import Any, Protocol, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from rulenet import bits
 from rulenet.encoding import Encoding
 from rulenet.encoding.cuts import SAMPLE
 from rulenet.encoding.encoding import listed_columns
 from rulenet.encoding.sampling import choose_among, choose_rows
 from rulenet.encoding.wishes import Wished
-from rulenet.exceptions import TableError
+from rulenet.exceptions import ParameterError, TableError
 from rulenet.labels import ClassWeight, Rows, check_known, codes_of, take_rows
 from rulenet.search.problem import Problem
 from rulenet.search.weights import quantise_weights
-from rulenet.shards.pack import Recipe
+from rulenet.shards.pack import Recipe, pack
+from rulenet.shards.parts import Part
 from rulenet.shards.shards import LocalShards, Shards
-from rulenet.shards.survey import Listed, Survey, limit_of, n_kept
+from rulenet.shards.survey import Listed, Survey, limit_of, n_kept, take
+
+# Rows that are compared with what they were when they were read before.
+COMPARED = 4096
 
 Mass = NDArray[np.float64] | None
 Widen = Callable[[Encoding], Encoding]
@@ -102,6 +107,42 @@ def _balanced(survey: Survey) -> dict[Any, float]:
     for (label, _), n in survey.counts.items():
         rows[label] = rows.get(label, 0) + n
     return {label: float(np.float64(sum(rows.values())) / (len(rows) * n)) for label, n in rows.items()}
+
+
+def _check_weighted(given: Mapping[Any, float], labels: Collection[Any]) -> None:
+    """Refuse weights of classes that no row has."""
+    unknown = [label for label in given if label not in labels]
+    if unknown:
+        known = ", ".join(sorted(map(repr, labels)))
+        raise ParameterError(f"class_weight has the class {unknown[0]!r}, but the classes are {known}")
+
+
+def _check_read_again(
+    kept: Part, numbers: NDArray[np.int64], problem: Problem, seen: NDArray[np.int64] | None, recipe: Recipe
+) -> None:
+    """Refuse rows that are not what they were when they were read first, as far as some of them tell.
+
+    ``kept`` are the rows ``numbers`` of the first reading, ``problem`` has the rows ``seen`` of the second, or all.
+    """
+    chosen = choose_among(numbers, COMPARED)
+    if seen is None:
+        places = numbers[chosen]
+    else:
+        chosen = chosen[np.isin(numbers[chosen], seen)]
+        places = np.searchsorted(seen, numbers[chosen])
+    alike = seen is None or problem.n_rows == len(seen)
+    if not alike or not _are_alike(pack(take(kept, chosen), recipe, 0).problem, problem.take(places), recipe.encoding):
+        raise TableError(
+            "the table was read twice, but the second time its rows were others, or in another order: give it an order "
+            "(ORDER BY, a seed), write it to a file first, or let Dask keep it (.persist())"
+        )
+
+
+def _are_alike(first: Problem, again: Problem, encoding: Encoding) -> bool:
+    """Whether rows have the same classes and the same numbers; names may be joined to others as they are kept."""
+    measured = np.array([condition.attribute.measured for condition in encoding.conditions])
+    same_classes = np.array_equal(first.target, again.target & bits.mask(again.n_rows))
+    return same_classes and np.array_equal(first.literals[measured], again.literals[measured])
 
 
 class Data(Protocol):
@@ -182,6 +223,7 @@ class Divided:
             raise TableError(
                 f"y holds one class only, {self.classes.item()!r}, but two are needed to learn a difference"
             )
+        _check_weighted(given, {label for label, _ in self._survey.counts} | set(self.classes.tolist()))
         self._class_weight = _balanced(self._survey) if class_weight == "balanced" else given
         self._levels = self._weigh(weighted=parts.weighted or class_weight is not None)
 
@@ -218,7 +260,8 @@ class Divided:
         limit = limit_of(self._survey.n_rows, self._searched)
         recipe = Recipe(encoding, self.classes, outputs, self._class_weight, levels, integers, limit)
         problem, mass, shards = self._parts.pack(recipe, self._survey.n_rows, n_jobs)
-        if shards is None:
+        seen = None if shards is None else choose_rows(self._survey.n_rows, self._searched)
+        _check_read_again(kept, numbers, problem, seen, recipe)
+        if shards is None or seen is None:
             return sampled(encoding, problem, mass, kept.table, numbers, n_jobs, self._searched)
-        seen = choose_rows(self._survey.n_rows, self._searched)
         return Prepared(encoding, problem, mass, shards, *_raw(seen, kept.table, numbers))

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from rulenet import bits
 from rulenet.encoding import Encoding
 from rulenet.encoding.packing import append_bits
 from rulenet.encoding.sampling import hash_rows
+from rulenet.exceptions import TableError
+from rulenet.labels import codes_of
 from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 from rulenet.search.weights import slice_weights
@@ -61,7 +62,10 @@ def pack(part: Part, recipe: Recipe, first: int, n_jobs: int | None = None) -> S
     n_rows = len(counting.labels)
     literals = recipe.encoding.encode(counting.table, n_jobs=n_jobs)
     codes, different = counting.coded
-    known = pd.Index(recipe.classes).get_indexer(pd.Index(different))
+    known = codes_of(different, recipe.classes)
+    if len(known) and known.min() < 0:
+        odd = different[known.argmin() : known.argmin() + 1].tolist()[0]
+        raise TableError(f"y holds the class {odd!r}, which was not there when the rows were read first")
     target = bits.pack((known == np.array(recipe.outputs)[:, np.newaxis])[:, codes])
     planes = bits.mask(n_rows)[np.newaxis]
     if recipe.levels is not None and recipe.integers is not None:

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from rulenet.exceptions import ParameterError, TableError
+from rulenet.exceptions import ParameterError, TableError, TableTypeError
 from rulenet.fitted import Fitted
+from rulenet.labels import is_other_order
 from rulenet.search.problem import Problem
 from rulenet.shards.cluster import compute, delayed, persist
 from rulenet.shards.data import Mass
@@ -38,6 +39,16 @@ class Partitions:
                     f"{what} is a {type(said).__name__}, but X is a Dask DataFrame: {what} must be a Dask series with "
                     "the same partitions"
                 )
+        if getattr(table, "ndim", 2) != 2 or not hasattr(table, "columns"):
+            raise TableTypeError(
+                f"X is a Dask {type(table).__name__}, but expected a Dask DataFrame: use dask.dataframe"
+            )
+        for said, what in ((labels, "y"), (weights, "sample_weight")):
+            if said is not None and said.ndim != 1:
+                raise ParameterError(
+                    f"{what} is a Dask {type(said).__name__} of {said.ndim} dimensions, but must be a Dask series: "
+                    "choose one column"
+                )
         self.weighted = weights is not None
         self._empty: pd.DataFrame = table._meta
         columns = _aligned_parts([x for x in (table, labels, weights) if x is not None])
@@ -59,6 +70,11 @@ class Partitions:
         ]
         for seen in compute(calls):
             found.add(seen)
+        if found.n_rows != sum(n_rows):
+            raise TableError(
+                f"the table had {sum(n_rows)} rows at first, but {found.n_rows} when it was read again: let Dask keep "
+                "it (.persist())"
+            )
         return found
 
     def pack(self, recipe: Recipe, n_rows: int, n_jobs: int | None) -> tuple[Problem, Mass, Shards | None]:
@@ -91,13 +107,16 @@ def predict_partitions(fitted: Fitted, table: Any, proba: bool, abstain: bool = 
         names = [str(label) for label in fitted.classes]
         meta = pd.DataFrame({name: np.zeros(0) for name in names})
         return table.map_partitions(_probabilities, fitted, names, meta=meta)
-    nothing = fitted.classes[:0].astype(object) if abstain else fitted.classes[:0]
-    return table.map_partitions(_predictions, fitted, abstain, meta=pd.Series(nothing, name="prediction"))
+    classes = fitted.classes.astype(object) if abstain else fitted.classes
+    nothing = pd.Series(classes, name="prediction")[:0]  # of the type that pandas gives to these classes
+    return table.map_partitions(_predictions, fitted, abstain, nothing, meta=nothing)
 
 
-def _predictions(rows: pd.DataFrame, fitted: Fitted, abstain: bool) -> "pd.Series[Any]":
-    found = fitted.predict(known_columns(fitted, rows), abstain=abstain) if len(rows) else fitted.classes[:0]
-    return pd.Series(found, index=rows.index, name="prediction")
+def _predictions(rows: pd.DataFrame, fitted: Fitted, abstain: bool, nothing: "pd.Series[Any]") -> "pd.Series[Any]":
+    if not len(rows):
+        return nothing.set_axis(rows.index)
+    found = fitted.predict(known_columns(fitted, rows), abstain=abstain)
+    return pd.Series(found, index=rows.index, name="prediction", dtype=nothing.dtype)
 
 
 def _probabilities(rows: pd.DataFrame, fitted: Fitted, names: list[str]) -> pd.DataFrame:
@@ -121,6 +140,12 @@ def _delayed_parts(collection: Any) -> list[Any]:
 
 
 def _part(table: pd.DataFrame, labels: Any, weights: Any = None) -> Part:
+    for name, column in (("y", labels), ("sample_weight", weights)):
+        if is_other_order(table, column):
+            raise TableError(
+                f"X and {name} have the same index in another order, but rows are matched by their position: divide "
+                "and order both alike, best as columns of one Dask DataFrame"
+            )
     return Part.of(table, labels, weights)
 
 

@@ -63,7 +63,7 @@ class Part:
 
 
 def _checked(weights: Any, n_rows: int, first: int) -> NDArray[np.float64]:
-    found = np.asarray(weights, dtype=np.float64)
+    found = pd.Series(weights).to_numpy(np.float64, na_value=np.nan)
     if len(found) != n_rows:
         raise TableError(f"Found {n_rows} rows but {len(found)} weights: the numbers of samples are inconsistent")
     odd = ~np.isfinite(found) | (found < 0)

@@ -23,18 +23,21 @@ MIN_BATCH, MAX_BATCH = 1 << 10, 1 << 16
 READERS = ("to_arrow_reader", "fetch_record_batch", "fetch_arrow_reader")
 
 Frames = Iterator[pd.DataFrame]
+Types = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Source:
     """A table that is read in batches: ``read`` begins anew, with the named columns only where it can.
 
-    ``coded`` is a way to read that gives text as objects, each word once: faster, but not what was stored.
+    ``coded`` is a way to read that gives text as objects, each word once: faster, but not what was stored. ``types``
+    are those of the columns in Arrow, where they are known beforehand.
     """
 
     name: str
     read: Callable[[list[str] | None], Frames]
     coded: Callable[[], Frames] | None = None
+    types: Callable[[], Types] = dict
 
     def rows(self) -> Frames:
         """All batches, to be looked at and packed."""
@@ -96,6 +99,10 @@ def as_frame(batch: Any) -> pd.DataFrame:
     """A batch as pandas has it."""
     if isinstance(batch, pd.DataFrame):
         return batch
+    if nw.dependencies.is_polars_dataframe(batch):
+        return arrow.as_pandas(batch.to_arrow(), date_as_object=False)
+    if hasattr(batch, "to_pandas") and hasattr(batch, "schema"):
+        return arrow.as_pandas(batch)
     if hasattr(batch, "to_pandas"):
         return _with_names(batch.to_pandas())
     if isinstance(batch, np.ndarray) and batch.ndim == 2:
@@ -137,20 +144,20 @@ def _of_dataset(dataset: Any, name: str) -> Source:
     def read(columns: list[str] | None) -> Frames:
         for batch in arrow.batches_of(dataset, columns, n_rows, numbered=False):
             if batch.num_rows:
-                yield batch.to_pandas()
+                yield arrow.as_pandas(batch)
 
     def coded() -> Frames:
         as_rows = arrow.Frames(schema)
         return (as_rows(x) for x in arrow.batches_of(dataset, None, n_rows, numbered=True) if x.num_rows)
 
-    return Source(name, read, coded)
+    return Source(name, read, coded, lambda: _stored_types(schema))
 
 
 def _of_relation(relation: Any) -> Source:
     def batches(columns: list[str] | None) -> Iterator[Any]:
         # A projection also where all columns are read: before DuckDB 1.4 a relation itself is read only once.
         chosen = relation.project("*" if columns is None else ", ".join(_quoted(c) for c in columns))
-        reader = next(found for name in READERS if (found := getattr(chosen, name, None)))
+        reader = next(_readers(chosen))
         return (batch for batch in reader(batch_rows(len(relation.columns))) if batch.num_rows)
 
     def coded() -> Frames:
@@ -159,7 +166,20 @@ def _of_relation(relation: Any) -> Source:
             as_rows = as_rows or arrow.Frames(batch.schema)
             yield as_rows(batch)
 
-    return Source("the relation", lambda columns: (batch.to_pandas() for batch in batches(columns)), coded)
+    def types() -> Types:
+        return _stored_types(next(_readers(relation.limit(0)))(1).schema)
+
+    return Source("the relation", lambda columns: map(arrow.as_pandas, batches(columns)), coded, types)
+
+
+def _readers(relation: Any) -> Iterator[Any]:
+    return (found for name in READERS if (found := getattr(relation, name, None)))
+
+
+def _stored_types(schema: Any) -> Types:
+    """The types of columns; dictionaries are left to each batch."""
+    is_dictionary = needed("pyarrow").types.is_dictionary
+    return {field.name: field.type for field in schema if not is_dictionary(field.type)}
 
 
 def batch_rows(n_columns: int) -> int:

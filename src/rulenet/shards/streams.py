@@ -13,7 +13,7 @@ from rulenet.exceptions import TableError
 from rulenet.fitted import Fitted
 from rulenet.replacing import replacing
 from rulenet.shards.arrow import needed
-from rulenet.shards.sources import Source
+from rulenet.shards.sources import Source, Types
 
 
 def known_columns(fitted: Fitted, frame: pd.DataFrame) -> pd.DataFrame:
@@ -48,8 +48,16 @@ def with_predictions(
         yield frame.assign(**new)
 
 
-def write_parquet(frames: Iterator[pd.DataFrame], path: str | os.PathLike[str]) -> int:
-    """Write batches to one Parquet file, and return how many rows there were; without any there is no file."""
+def types_with_predictions(fitted: Fitted, source: Source, name: str) -> Types:
+    """The types of the columns to write, as far as they are known: a first batch may have no value, nor an answer."""
+    return {**source.types(), name: needed("pyarrow").array(fitted.classes).type}
+
+
+def write_parquet(frames: Iterator[pd.DataFrame], path: str | os.PathLike[str], types: Types | None = None) -> int:
+    """Write batches to one Parquet file, and return how many rows there were; without any there is no file.
+
+    Columns have the ``types`` that are known, others that of the first batch, whose index is kept if it has labels.
+    """
     arrow, parquet = needed("pyarrow"), needed("pyarrow.parquet")
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
@@ -57,11 +65,8 @@ def write_parquet(frames: Iterator[pd.DataFrame], path: str | os.PathLike[str]) 
         try:
             for frame in frames:
                 if writer is None:
-                    table = arrow.Table.from_pandas(frame, preserve_index=False)
-                    writer = parquet.ParquetWriter(file, table.schema)
-                else:
-                    table = _like_the_first(arrow, frame, writer.schema)
-                writer.write_table(table)
+                    writer = parquet.ParquetWriter(file, _schema_of(arrow, frame, types or {}))
+                writer.write_table(_table_like(arrow, frame, writer.schema))
                 n_rows += len(frame)
         finally:
             if writer is not None:
@@ -71,8 +76,15 @@ def write_parquet(frames: Iterator[pd.DataFrame], path: str | os.PathLike[str]) 
     return n_rows
 
 
-def _like_the_first(arrow: Any, frame: pd.DataFrame, schema: Any) -> Any:
+def _schema_of(arrow: Any, frame: pd.DataFrame, types: Types) -> Any:
+    labelled = not isinstance(frame.index, pd.RangeIndex)
+    found = arrow.Schema.from_pandas(frame, preserve_index=labelled)
+    return arrow.schema([field.with_type(types.get(field.name, field.type)) for field in found], found.metadata)
+
+
+def _table_like(arrow: Any, frame: pd.DataFrame, schema: Any) -> Any:
+    labelled = len(schema) > frame.shape[1]
     try:
-        return arrow.Table.from_pandas(frame, schema=schema, preserve_index=False)
-    except (arrow.ArrowInvalid, arrow.ArrowTypeError, KeyError) as error:
+        return arrow.Table.from_pandas(frame, schema=schema, preserve_index=labelled)
+    except (arrow.ArrowInvalid, arrow.ArrowTypeError, KeyError, ValueError) as error:
         raise TableError(f"a later batch has other types than the first, which Parquet cannot hold: {error}") from error

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulenet.encoding.columns import load
+from rulenet.encoding.columns import kind_of, load
 from rulenet.encoding.cuts import SAMPLE
 from rulenet.encoding.digests import Digest, digest, merge
 from rulenet.encoding.sampling import choose_among, choose_rows, hash_rows
@@ -120,7 +120,11 @@ class Survey:
     @property
     def classes(self) -> NDArray[Any]:
         """The different labels of rows that count, in order."""
-        self._labels = [np.unique(np.concatenate(self._labels))] if self._labels else []
+        try:
+            self._labels = [np.unique(np.concatenate(self._labels))] if self._labels else []
+        except TypeError as error:
+            kinds = " and ".join(sorted({kind_of(label) for label, _ in self.counts}))
+            raise TableError(f"y is {kinds} in parts of the table: convert it to one type") from error
         return self._labels[0] if self._labels else np.array([])
 
     def sample(self) -> tuple[NDArray[np.int64], Part]:
