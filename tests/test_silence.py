@@ -180,12 +180,12 @@ def test_several_columns_of_labels_leave_columns_with_numbers_for_labels_what_th
 def test_labels_of_another_type_are_no_labels_of_other_rows():
     model = fit(NAMED)
     for judge in (model.rule_statistics, model.refit, lambda X, y: model.with_formula(model.formula_, X, y)):
-        with pytest.raises(TableError, match="'(True|False)', but the class"):
+        with pytest.raises(TableError, match=r"'(True|False)', but the class"):
             judge(NAMED, HIGH.astype(str))
     kinds = np.where(HIGH, 2, NUMBERS[:, 1] > 4)
     several = fit(NAMED, kinds, on_conflict="abstain")
     for judge in (several.rule_statistics, several.refit, several.score):
-        with pytest.raises(TableError, match="'[012]', but the class"):
+        with pytest.raises(TableError, match=r"'[012]', but the class"):
             judge(NAMED, kinds.astype(str))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.rule_statistics(NAMED, HIGH[:5])
