@@ -3,8 +3,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from rulenet import Auto, Network, ParameterError, RandomInit, RuleNetworkClassifier, bits
+from rulenet import Auto, Count, Network, ParameterError, RandomInit, RuleNetworkClassifier, bits
 from rulenet.auto.classes import join
 from rulenet.auto.judge import better, is_concept, is_said, is_shorter, is_solved, ranks, tells
 from rulenet.auto.probe import is_far_off
@@ -26,6 +27,25 @@ def make_degree(n_rows=300, seed=0):
     answers = rng.random((n_rows, 9)) < 0.5
     y = (answers.sum(axis=1) >= 5) ^ (rng.random(n_rows) < 0.1)
     return pd.DataFrame(np.where(answers, "yes", "no"), columns=[*"abcdefghi"]), y
+
+
+def make_rare(n_rows, seed):
+    """A matter of degree that one row in a hundred meets, and none of them surely."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({name: rng.normal(size=n_rows) for name in "abcd"})
+    return X, rng.random(n_rows) < 1 / (1 + np.exp(6 - 1.2 * X["a"] - X["b"]))
+
+
+def test_a_rare_class_that_is_seldom_decided_for_is_ranked_and_weights_of_classes_do_not_triple_the_size():
+    (X, y), (more, labels) = make_rare(6000, 0), make_rare(6000, 1)
+    search = Count(n_walks=2, n_folds=2, n_proposals=50_000)
+    plain = RuleNetworkClassifier(search=search, random_state=0).fit(X, y)
+    chances = plain.predict_proba(more)[:, 1]
+    assert roc_auc_score(labels, chances) > 0.8
+    assert chances.mean() == pytest.approx(labels.mean(), abs=0.004)
+    balanced = RuleNetworkClassifier(search=search, class_weight="balanced", random_state=0).fit(X, y)
+    assert balanced_accuracy_score(labels, balanced.predict(more)) > 0.7
+    assert balanced.size_ <= 3 * plain.size_
 
 
 def test_a_concept_that_few_edges_say_stays_a_deep_network():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from rulenet import calibration
-from rulenet.calibration import LEAST_SCALE, MOST_SCALE, Evidence, Tally, calibrate, evidence_of, from_odds
+from rulenet.calibration import LEAST_SCALE, MOST_SCALE, Evidence, Tally, calibrate, from_odds, lazily
 from rulenet.search.problem import decide
 
 
@@ -101,6 +101,21 @@ def test_the_mean_probability_is_the_share_of_the_class():
     assert calibration.probabilities(margins, decide(margins))[:, 1].mean() == pytest.approx(codes.mean(), abs=0.02)
 
 
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_other_networks_tell_what_a_margin_is_worth_and_own_rows_where_margins_begin(n_outputs):
+    rng = np.random.default_rng(0)
+    margins = rng.integers(-9, 3, (500, n_outputs))
+    codes = decide(np.floor(margins + rng.gumbel(scale=2, size=margins.shape)))
+    outside, shift = Evidence.of(margins, codes, None), np.arange(n_outputs) - 7
+    moved = outside.of_others(margins + shift, codes, None).calibration
+    assert moved.scale == outside.calibration.scale
+    decided = decide(margins)
+    expected = outside.of_others(margins, codes, None).calibration.probabilities(margins, decided)
+    assert np.abs(moved.probabilities(margins + shift, decided) - expected).max() < 0.02
+    shares = np.bincount(codes) / 500
+    assert expected.mean(axis=0) == pytest.approx(shares, abs=0.01)
+
+
 def test_margins_that_say_all_or_nothing_have_a_multiple_within_bounds():
     margins = np.repeat([[-2], [1]], 50, axis=0)
     sure, useless = calibrate(margins, decide(margins)), calibrate(margins, np.arange(100) % 2)
@@ -141,6 +156,6 @@ def test_a_weight_is_the_same_as_repetitions_to_the_last_digit(seed):
 @pytest.mark.parametrize("n_rows", [20, 5000])
 def test_a_classifier_is_calibrated_when_it_is_asked_for_probabilities_and_pickled_so(n_rows):
     margins, codes = np.arange(n_rows)[:, np.newaxis] - n_rows // 2, np.arange(n_rows) % 7 // 4
-    evidence = evidence_of(margins, codes)
+    evidence = lazily(Evidence.of(margins, codes, None))
     assert isinstance(evidence, Evidence) == (n_rows == 20)
     assert pickle.loads(pickle.dumps(evidence)) == calibrate(margins, codes)

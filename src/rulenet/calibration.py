@@ -2,8 +2,9 @@
 
 The probability of a class is the logistic function, or for several outputs the softmax, of a multiple of the margin and
 an offset: J. Platt, "Probabilistic Outputs for Support Vector Machines", 1999. It grows with the margin, is never 0 or
-1, and never contradicts the decision. The multiple and the offsets are fitted to margins of rows that the network, or
-one of its kind, was not fitted to, where a search has such.
+1, and never contradicts the decision. What a margin is worth, the multiple, is told by rows that the network, or one of
+its kind, was not fitted to, where a search has such. Where margins begin differs between networks of a kind: offsets
+are fitted to its own rows, so that classes are as probable, on average, as they are frequent.
 """
 
 from __future__ import annotations
@@ -76,40 +77,50 @@ def calibrate(margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.fl
     return Evidence.of(margins, codes, weights).calibration
 
 
-def evidence_of(
-    margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.float64] | None = None
-) -> Evidence | Calibration:
-    """What `calibrate` goes by, or, where that is much, what it finds."""
-    found = Evidence.of(margins, codes, weights)
-    return found if len(found.by_margin.codes) <= MOST_KEPT else found.calibration
+def lazily(evidence: Evidence) -> Evidence | Calibration:
+    """The evidence, or, where that is much, what it tells."""
+    return evidence if evidence.n_rows <= MOST_KEPT else evidence.calibration
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """Rows to calibrate by, with their margins, and with the signs of these where they say less.
 
-    The calibration is found when it is first asked for, since many a classifier only ever tells classes. What is
-    pickled is the calibration.
+    Where these are margins of other networks of the kind, ``own`` has those of the network itself, for the offsets. The
+    calibration is found when it is first asked for, since many a classifier only ever tells classes. What is pickled is
+    the calibration.
     """
 
     by_margin: Tally
     by_sign: Tally | None
+    own: Tally | None = None
 
     @classmethod
     def of(cls, margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.float64] | None) -> Self:
         """Add up rows that are alike."""
-        mass = np.ones(len(codes)) if weights is None else weights
         alike = margins.min() >= -1 and margins.max() <= 0
-        return cls(Tally.of(margins, codes, mass), None if alike else Tally.of(_signs(margins), codes, mass))
+        return cls(Tally.of(margins, codes, weights), None if alike else Tally.of(_signs(margins), codes, weights))
+
+    def of_others(self, margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.float64] | None) -> Self:
+        """The same about a network with these margins of its own rows."""
+        return replace(self, own=Tally.of(margins, codes, weights))
+
+    @property
+    def n_rows(self) -> int:
+        """How many different rows there are."""
+        return len(self.by_margin.codes) + (0 if self.own is None else len(self.own.codes))
 
     @cached_property
     def calibration(self) -> Calibration:
         """What is most likely."""
-        by_margin, loss = _fit(self.by_margin)
-        if self.by_sign is None:
-            return by_margin
-        by_sign, loss_by_sign = _fit(self.by_sign)
-        return replace(by_sign, by_sign=True) if loss_by_sign < loss - CLEARLY else by_margin
+        found, loss = _fit(self.by_margin)
+        if self.by_sign is not None:
+            by_sign, loss_by_sign = _fit(self.by_sign)
+            found = replace(by_sign, by_sign=True) if loss_by_sign < loss - CLEARLY else found
+        if self.own is None:
+            return found
+        own = self.own._replace(margins=_signs(self.own.margins)) if found.by_sign else self.own
+        return replace(found, offsets=_fit(own, (found.scale, found.scale))[0].offsets)
 
     def __reduce__(self) -> tuple[type[Calibration], tuple[float, tuple[float, ...], bool]]:
         found = self.calibration
@@ -124,8 +135,9 @@ class Tally(NamedTuple):
     mass: NDArray[np.float64]
 
     @classmethod
-    def of(cls, margins: Margins, codes: NDArray[np.int64], mass: NDArray[np.float64]) -> Tally:
+    def of(cls, margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.float64] | None) -> Tally:
         """Add up rows that are alike."""
+        mass = np.ones(len(codes)) if weights is None else weights
         places, first = codes, codes
         for column in margins.T:
             keys = places * (np.ptp(column) + 1) + column - column.min()
@@ -137,23 +149,23 @@ def _signs(margins: Margins) -> Margins:
     return np.clip(margins, -1, 0)
 
 
-def _fit(rows: Tally) -> tuple[Calibration, float]:
-    """The most likely scale and offsets, and the loss with these."""
+def _fit(rows: Tally, bounds: tuple[float, float] = (LEAST_SCALE, MOST_SCALE)) -> tuple[Calibration, float]:
+    """The most likely scale within its bounds, and offsets, and the loss with these."""
     margins, codes, mass = rows
     n_classes = max(margins.shape[1], 2)
     frequency = (np.bincount(codes, mass, n_classes) + 1) / (mass.sum() + n_classes)
     wanted = mass[:, np.newaxis] * (np.eye(n_classes)[codes] + frequency * PRIOR_ROWS / mass.sum())
 
-    likely = _Likelihood(margins, wanted, wanted.sum(axis=1))
+    likely = _Likelihood(margins, wanted, wanted.sum(axis=1), bounds)
     # The likelihood has one maximum, and Newton's steps lead there.
     now = likely.at(_first_guess(margins, wanted))
     for _ in range(MOST_STEPS):
         step, size = likely.step(now), 1.0
-        while (ahead := likely.at(_bounded(now.parameters - size * step))).loss > now.loss and size > LEAST_STEP:
+        while (ahead := likely.at(now.parameters - size * step)).loss > now.loss and size > LEAST_STEP:
             size /= 2
-        if now.loss - ahead.loss <= ENOUGH * abs(now.loss):
+        won, now = now.loss - ahead.loss, min(ahead, now, key=lambda place: place.loss)
+        if won <= ENOUGH * abs(now.loss):
             break
-        now = ahead
     return Calibration(float(now.parameters[0]), tuple(now.parameters[1:].tolist())), now.loss
 
 
@@ -164,7 +176,7 @@ def _first_guess(margins: Margins, wanted: NDArray[np.float64]) -> NDArray[np.fl
     odds = [
         np.log1p(wanted[of, 1].sum()) - np.log1p(wanted[of, 0].sum()) for of in (margins[:, 0] < 0, margins[:, 0] == 0)
     ]
-    return _bounded(np.array([odds[1] - odds[0], odds[1]]))
+    return np.array([odds[1] - odds[0], odds[1]])
 
 
 class _At(NamedTuple):
@@ -181,9 +193,11 @@ class _Likelihood(NamedTuple):
     margins: Margins
     wanted: NDArray[np.float64]
     mass: NDArray[np.float64]
+    bounds: tuple[float, float]
 
-    def at(self, parameters: NDArray[np.float64]) -> _At:
-        """How likely these are; offsets cost a little, so that they are finite."""
+    def at(self, wished: NDArray[np.float64]) -> _At:
+        """How likely these are, with a scale within its bounds; offsets cost a little, so that they are finite."""
+        parameters = np.append(np.clip(wished[0], *self.bounds), wished[1:])
         logs = _log_softmax(_scores(parameters[0], parameters[1:], self.margins))
         return _At(parameters, float(RIDGE * (parameters[1:] ** 2).sum() - (self.wanted * logs).sum()), logs)
 
@@ -201,17 +215,12 @@ class _Likelihood(NamedTuple):
         # A sum in the same order on any number of threads, which a product of matrices is not.
         curves[1:, 1:] = np.diag(weighted.sum(axis=0) + 2 * RIDGE) - np.einsum("ri,rj->ij", weighted, shares)
         step = np.linalg.solve(curves, slope)
-        bounded = np.clip(parameters[0] - step[0], LEAST_SCALE, MOST_SCALE)
+        bounded = np.clip(parameters[0] - step[0], *self.bounds)
         if bounded == parameters[0] - step[0]:
             return np.asarray(step)
         # The best step that ends at the bound.
         back = parameters[0] - bounded
         return np.append(back, np.linalg.solve(curves[1:, 1:], slope[1:] - back * curves[1:, 0]))
-
-
-def _bounded(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same, but for rounding."""
-    return np.append(np.clip(parameters[0], LEAST_SCALE, MOST_SCALE), parameters[1:])
 
 
 def _log_softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet.bits import Words
-from rulenet.calibration import Calibration, Evidence, evidence_of
+from rulenet.calibration import Evidence, lazily
 from rulenet.conditions import Attribute, Condition, merge
 from rulenet.encoding import Encoding
 from rulenet.fitted import Alternative, Fitted
@@ -97,18 +97,19 @@ def worth_keeping(found: Found) -> list[Choice]:
 
 def _alternative(choice: Choice, network: Network, problem: Problem, mass: Mass, searched: Mass) -> Alternative:
     """A network to choose, calibrated by rows that networks like it were not fitted to, if there are such."""
+    margins = network.margins(problem.literals, problem.n_rows)
     if choice.held_out is None:
-        evidence = evidence_of(network.margins(problem.literals, problem.n_rows), problem.codes, mass)
+        evidence = Evidence.of(margins, problem.codes, mass)
     else:
-        evidence = _evidence_outside(choice.held_out, searched)
-    return Alternative(network, evidence, choice.price, problem.accuracy(network), choice.validation)
+        evidence = _outside(choice.held_out, searched).of_others(margins, problem.codes, mass)
+    return Alternative(network, lazily(evidence), choice.price, problem.accuracy(network), choice.validation)
 
 
-def _evidence_outside(held_out: HeldOut, mass: Mass) -> Evidence | Calibration:
+def _outside(held_out: HeldOut, mass: Mass) -> Evidence:
     """What rows tell that networks were not fitted to; one that a search took for several counts once."""
     rows = held_out.numbers
     times = np.bincount(rows)[rows]
-    return evidence_of(held_out.margins, held_out.codes, (1.0 if mass is None else mass[rows]) / times)
+    return Evidence.of(held_out.margins, held_out.codes, (1.0 if mass is None else mass[rows]) / times)
 
 
 def _place(network: Network, encoding: Encoding, table: Any, problem: Problem, fixed: Collection[str]) -> Encoding:

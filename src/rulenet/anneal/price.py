@@ -58,7 +58,7 @@ def choose_price(
         return start, [None] * len(prices)
     total = sum(left_out.total_weight for _, left_out in folds)
     errors = np.array([sum(rows.errors(path[i].network) for path, rows in folds) for i in range(len(prices))])
-    row_weight = total / sum(left_out.n_rows for _, left_out in folds)
+    row_weight = sum(left_out.row_weight * left_out.total_weight for _, left_out in folds) / total
     best = int(len(prices) - 1 - errors[::-1].argmin())
     if errors[start] - errors[best] <= np.sqrt(errors[start] * row_weight * schedule.caution):
         best = start

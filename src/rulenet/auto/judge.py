@@ -53,8 +53,7 @@ def is_solved(problem: Problem, found: Found) -> bool:
     """Whether hardly a row is wrong, neither of those learned from nor of those left out."""
     known = validation_of(found)
     wrong = 1 - found.history[-1] if known is None else max(1 - found.history[-1], 1 - known)
-    shares = np.bincount(problem.codes, problem.weights, problem.n_classes) / problem.total_weight
-    return bool(wrong <= min(FEW_WRONG, CLEAN * shares.min()))
+    return bool(wrong <= min(FEW_WRONG, CLEAN * problem.shares.min()))
 
 
 def is_said(problem: Problem, deep: Found) -> bool:
@@ -91,7 +90,7 @@ def _share_of_bits(problem: Problem, deep: Found) -> float:
     wrong = 1 - deep.history[-1]
     if wrong > FEW_WRONG:
         return float("inf")
-    shares = np.bincount(problem.codes, problem.weights, problem.n_classes) / problem.total_weight
+    shares = problem.shares
     classes = problem.n_rows * -(shares[shares > 0] * np.log2(shares[shares > 0])).sum()
     said = deep.network.size * np.log2(len(problem.literals)) + wrong * problem.n_rows * np.log2(problem.n_rows)
     return float(said / classes) if classes else float("inf")

@@ -23,10 +23,14 @@ from rulenet.search.problem import Problem
 
 @dataclass(frozen=True)
 class Lesson:
-    """Rows, and how much each of them speaks for each class."""
+    """Rows, and how much each of them speaks for each class.
+
+    Prices and temperatures are multiples of ``row_weight``.
+    """
 
     literals: bits.Words
     weights: NDArray[np.int64]
+    row_weight: float
 
 
 def make_lesson(problem: Problem, voters: Voters, schedule: Schedule, seed: int) -> Lesson:
@@ -37,18 +41,38 @@ def make_lesson(problem: Problem, voters: Voters, schedule: Schedule, seed: int)
     made = generate_rows(problem, n_made, RandomState(seed % 2**32), schedule.exchanged) if n_made else None
     literals = seen.literals if made is None else _side_by_side(seen.literals, len(own), made, n_made)
     vote = voters.probabilities(literals, n_rows)
-    mass = np.concatenate([schedule.own * seen.weights / problem.row_weight, np.ones(n_made)])
-    sharp = vote**schedule.sharpness
+    sharpness, n_steps = schedule.sharpness, schedule.vote_steps
+    if _hardly_says_rare(vote[: len(own)], seen, schedule):
+        sharpness, n_steps = schedule.seldom_sharpness, schedule.seldom_vote_steps
+    step, row_weight = _steps(problem, n_steps)
+    mass = np.concatenate([schedule.own * step * seen.weights, np.full(n_made, n_steps)])
+    sharp = vote**sharpness
     shares = sharp / sharp.sum(axis=1, keepdims=True)
-    return Lesson(literals, np.rint(shares * mass[:, np.newaxis] * schedule.vote_steps).astype(np.int64))
+    return Lesson(literals, np.rint(shares * mass[:, np.newaxis]).astype(np.int64), row_weight)
 
 
 def plain_lesson(problem: Problem, schedule: Schedule, seed: int) -> Lesson:
     """Training rows with their own classes."""
     seen = problem.take(sample_rows(np.arange(problem.n_rows), schedule.max_rows, seed, problem.codes))
-    mass = schedule.vote_steps * seen.weights / problem.row_weight
+    step, row_weight = _steps(problem, schedule.vote_steps)
     of_class = seen.codes[:, np.newaxis] == np.arange(problem.n_classes)
-    return Lesson(seen.literals, np.rint(of_class * mass[:, np.newaxis]).astype(np.int64))
+    return Lesson(seen.literals, np.rint(step * of_class * seen.weights[:, np.newaxis]).astype(np.int64), row_weight)
+
+
+def _steps(problem: Problem, n_steps: int) -> tuple[float, float]:
+    """The steps of a unit of weight, ``n_steps`` for an average row; and those that prices are multiples of."""
+    step = n_steps * problem.n_rows / problem.total_weight
+    return step, step * problem.row_weight
+
+
+def _hardly_says_rare(vote: NDArray[np.float64], seen: Problem, schedule: Schedule) -> bool:
+    """Whether one of two classes is rare, and the vote seldom decides for it."""
+    shares = seen.shares
+    rarer = int(shares.argmin())
+    if seen.n_classes > 2 or shares[rarer] > schedule.rare:
+        return False
+    said = float(seen.weights @ (vote.argmax(axis=1) == rarer)) / seen.total_weight
+    return said < schedule.seldom * float(shares[rarer])
 
 
 @dataclass(frozen=True)
@@ -74,7 +98,7 @@ def study(
     found = list[Student]()
     for number, price in enumerate(schedule.prices):
         law = replace(schedule.student, price=price)
-        walker = Walker.of(rows, law, schedule.vote_steps, draw_seed(seed, number), schedule.max_units, begin)
+        walker = Walker.of(rows, law, lesson.row_weight, draw_seed(seed, number), schedule.max_units, begin)
         if number == 0:
             hot = law.hot if begin is None else schedule.start_hot
             budget.part(first).cool(walker, hot, law.cold, price)

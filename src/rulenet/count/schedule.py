@@ -63,6 +63,12 @@ class Schedule:
     # The power of the vote's probabilities that the network learns. A power of 1 makes it small, decisions rank rows
     # worse; 4 was the most accurate (13 tables, folds of their training rows).
     sharpness: int = 4
+    # Of two classes, one with at most this share of the rows is rare. Where the vote decides for so few of them,
+    # sharpened it would hardly say which rows are likelier: it is learned as it is, in finer steps.
+    rare: float = 0.1
+    seldom: float = 0.5
+    seldom_sharpness: int = 1
+    seldom_vote_steps: int = 1_024
     # How much more a training row weighs than one that is made up, and the steps in which votes are weighed.
     own: int = 2
     vote_steps: int = 32
@@ -92,7 +98,7 @@ class Schedule:
     # one law and one price.
     class_units: int = 12
     many_classes: int = 12
-    many_classes_price: float = 0.5
+    many_classes_price: float = 0.25
     # With more rows of many classes there is no vote: in the same time a network that is fitted to the classes
     # themselves, from a little warmth, is better. It has so many proposals and units for every class.
     votes: bool = True

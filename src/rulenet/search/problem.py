@@ -113,9 +113,21 @@ class Problem:
         return sum(int(np.bitwise_count(plane & self.target).sum()) << b for b, plane in enumerate(self.planes))
 
     @property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of every class of the total weight."""
+        return np.bincount(self.codes, self.weights, self.n_classes) / self.total_weight
+
+    @property
     def row_weight(self) -> float:
-        """The weight of an average row: what prices and temperatures are multiples of."""
-        return self.total_weight / self.n_rows
+        """The weight of the row that a unit of weight belongs to, on average: what prices are multiples of.
+
+        Where few rows weigh much more than others, as those of a rare class may, these are what would be learned by
+        heart: of 100 rows that weigh 50 and 5,000 that weigh 1 it is 25.5, as if there were 392 rows.
+        """
+        if len(self.planes) == 1:
+            return 1.0
+        weights = self.weights.astype(np.float64)
+        return float(weights @ weights / self.total_weight)
 
     @property
     def weights(self) -> NDArray[np.int64]:
