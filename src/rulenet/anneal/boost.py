@@ -78,9 +78,8 @@ def _follow_chain(
 
 
 def _walk(problem: Problem, start: Network, price: float, seed: int, budget: Budget, schedule: Schedule) -> Network:
-    hot, cold, price = (
-        temperature * problem.row_weight for temperature in (schedule.boost_hot, schedule.boost_cold, price)
-    )
+    average = problem.total_weight / problem.n_rows
+    hot, cold, price = (average * times for times in (schedule.boost_hot, schedule.boost_cold, price))
     return walk_on(problem, widen(start, schedule.boost_spare), seed, budget, hot, cold, price).network()
 
 
