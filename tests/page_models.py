@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,9 @@ HOSTILE = [
     "\U0001f600 {{script}} & &amp; ]]>",
     "__proto__",
 ]
+
+
+RARE = Calibration(0.7, (-3.0,), follows=False)
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,15 @@ def counting(n: int = 250) -> Case:
     return Case(fitted_of(X, ["n", "p"], (12, 8, 5), 4, True, not_equal=True), X, labels_for(X, ["n", "p"], 4))
 
 
+def weighted(n: int = 200) -> Case:
+    """Found with class weights: it says "yes" where that is not likely."""
+    random = np.random.default_rng(8)
+    X = pd.DataFrame({f"x{i}": random.normal(size=n).round(2) for i in range(4)})
+    fitted = fitted_of(X, ["no", "yes"], (8, 4), 4, True)
+    alternatives = tuple(replace(a, evidence=RARE) for a in fitted.alternatives)
+    return Case(replace(fitted, evidence=RARE, alternatives=alternatives), X, labels_for(X, ["no", "yes"], 8))
+
+
 def classes(n: int = 300) -> Case:
     random = np.random.default_rng(5)
     X = pd.DataFrame(
@@ -149,6 +161,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "missing": missing,
     "moments": moments,
     "counting": counting,
+    "weighted": weighted,
     "classes": classes,
     "hostile": hostile,
 }

@@ -245,12 +245,13 @@ def targets() -> RuleNetworkClassifier:
     raise AssertionError("no network found")
 
 
-def small_fit() -> tuple[RuleNetworkClassifier, pd.DataFrame, Any]:
+def small_fit(**parameters: Any) -> tuple[RuleNetworkClassifier, pd.DataFrame, Any]:
     rng = np.random.default_rng(1)
     X = pd.DataFrame({n: rng.choice(["u", "v", "w"], 200) for n in "abcd"} | {"heat": rng.normal(size=200).round(1)})
     y = np.where((X["a"] == "u") & (X["b"] != "v") | (X["heat"] > 0.5) & (X["d"] == "u"), "in", "out")
     search = Greedy(n_epochs=2)
-    return RuleNetworkClassifier([8], random_state=0, search=search, positive_class="in").fit(X, y), X, y
+    model = RuleNetworkClassifier([8], random_state=0, search=search, positive_class="in", **parameters)
+    return model.fit(X, y), X, y
 
 
 def edited() -> RuleNetworkClassifier:
@@ -308,6 +309,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "several targets": lambda: Case(targets()),
     "edited": lambda: Case(edited()),
     "locked": lambda: Case(locked()),
+    "weighted": lambda: Case(small_fit(class_weight={"in": 9})[0]),
     "far beyond": lambda: Case(telling(BIG), refused={"javascript": "rounds", "excel": "15 digits"}),
     "infinite cuts": lambda: Case(telling(INFINITE), refused=dict.fromkeys((*DATABASES, "excel"), "cut at -inf")),
     "NUL": lambda: Case(telling(NUL), refused=dict.fromkeys((*DATABASES, "onnx"), "NUL") | {"excel": "no spreadsheet"}),

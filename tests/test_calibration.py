@@ -1,4 +1,5 @@
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from rulenet import calibration
-from rulenet.calibration import LEAST_SCALE, MOST_SCALE, Evidence, Tally, calibrate, from_odds, lazily
+from rulenet.calibration import LEAST_SCALE, MOST_SCALE, Calibration, Evidence, Tally, calibrate, from_odds, lazily
 from rulenet.search.problem import decide
 
 
@@ -45,6 +46,22 @@ def test_the_larger_the_margin_the_larger_the_probability(case):
     calibration = calibrate(margins, np.minimum(codes, 1), weights.astype(float))
     steps = np.arange(-8, 9)[:, np.newaxis]
     assert (np.diff(calibration.probabilities(steps, decide(steps))[:, 1]) >= 0).all()
+
+
+@settings(deadline=None)
+@given(judged())
+def test_where_class_weights_decide_probabilities_are_what_is_likely_but_never_certain(case):
+    margins, codes, weights = case
+    evidence = Evidence.of(margins, codes, weights.astype(float))
+    calibrated = replace(evidence, follows=False).calibration
+    assert calibrated == replace(evidence.calibration, follows=False)
+    found = calibrated.probabilities(margins, decide(margins))
+    assert np.array_equal(found, calibrated.probabilities(margins, np.zeros(len(codes), np.int64)))
+    assert found.sum(axis=1) == pytest.approx(1)
+    assert ((found > 0) & (found < 1)).all()
+    steps = np.arange(-8, 9)[:, np.newaxis]
+    one = Calibration(calibrated.scale, calibrated.offsets[:1], calibrated.by_sign, follows=False)
+    assert (np.diff(one.probabilities(steps, decide(steps))[:, 1]) >= 0).all()
 
 
 @settings(deadline=None, max_examples=30)
@@ -159,3 +176,5 @@ def test_a_classifier_is_calibrated_when_it_is_asked_for_probabilities_and_pickl
     evidence = lazily(Evidence.of(margins, codes, None))
     assert isinstance(evidence, Evidence) == (n_rows == 20)
     assert pickle.loads(pickle.dumps(evidence)) == calibrate(margins, codes)
+    weighted = replace(evidence, follows=False)
+    assert pickle.loads(pickle.dumps(weighted)) == replace(calibrate(margins, codes), follows=False)

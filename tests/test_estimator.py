@@ -1,3 +1,4 @@
+import copy
 import pickle
 
 import numpy as np
@@ -256,6 +257,66 @@ def test_class_weights_leave_probabilities_on_the_scale_of_the_data():
     X, y = make_numbers(600)
     balanced = RuleNetworkClassifier(class_weight="balanced", random_state=0).fit(X, y)
     assert balanced.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), abs=0.03)
+
+
+def make_rare(n_rows, seed):
+    """1.5% of rows are met, most often those that look odd; few of these are, though."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"a": rng.normal(size=n_rows).round(2), "b": rng.choice([*"uvw"], n_rows)})
+    return X, rng.random(n_rows) < np.where((X["a"] > 1) & (X["b"] != "u"), 0.12, 0.004)
+
+
+@pytest.mark.parametrize("search", [Anneal(n_restarts=1, n_proposals=2000), Count(n_walks=1, n_folds=2)])
+def test_class_weights_that_find_rare_rows_do_not_make_them_more_probable(search):
+    X, y = make_rare(3000, 0)
+    fresh, met = make_rare(8000, 1)
+    model = RuleNetworkClassifier(search=search, class_weight="balanced", random_state=0).fit(X, y)
+    found = model.predict_proba(fresh)
+    assert y.mean() == pytest.approx(0.015, abs=0.003)
+    assert model.predict(fresh).mean() > 0.05
+    assert found[:, 1].mean() == pytest.approx(met.mean(), abs=0.005)
+    assert ((found > 0) & (found < 1)).all()
+    assert found.sum(axis=1) == pytest.approx(1)
+    margins = np.arange(-5, 6)[:, np.newaxis]
+    grown = model.fitted_.probabilities_of(margins)[:, model.fitted_.positive]
+    assert (np.diff(grown) >= 0).all()
+
+
+def follows(model):
+    """Whether what is predicted is always most probable, in all networks of a classifier."""
+    fitted = model.fitted_
+    found = {x.calibration.follows for x in getattr(fitted, "targets", (fitted, *fitted.alternatives))}
+    assert len(found) == 1
+    return found.pop()
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "expected"),
+    [(None, True), ({"yes": 3, "no": 3}, True), ({"yes": 1}, True), ({"yes": 3}, False), ("balanced", False)],
+)
+def test_only_where_classes_weigh_differently_may_another_class_be_more_probable(class_weight, expected):
+    X, y = make_toys()
+    assert y.value_counts().nunique() == 2
+    weights = np.random.default_rng(0).integers(1, 5, len(y))
+    model = RuleNetworkClassifier(search=Anneal(n_restarts=1, n_proposals=500), random_state=0)
+    model.set_params(class_weight=class_weight).fit(X, y, weights)
+    assert follows(model) == expected
+    assert follows(pickle.loads(pickle.dumps(model))) == expected
+    assert follows(model.refit(X, y)) == expected
+    assert follows(model.with_formula(model.formula_)) == expected
+    assert follows(model.with_formula(model.formula_, X, y)) == expected
+    assert follows(model.rename_concepts({})) == expected
+    assert [follows(model.choose(row)) for row in range(len(model.pareto_))] == [expected] * len(model.pareto_)
+    assert follows(copy.deepcopy(model).partial_fit(X, y)) == expected
+    assert follows(copy.deepcopy(model).set_params(warm_start=True).fit(X, y)) == expected
+    assert follows(copy.deepcopy(model).set_params(class_weight=None, warm_start=True).fit(X, y))
+    assert follows(model.set_params(class_weight=None).refit(X, y))
+
+
+def test_balanced_weights_of_classes_that_are_equally_frequent_change_nothing():
+    X, y = make_toys()
+    rows = np.sort(np.concatenate([np.flatnonzero(y == label)[:30] for label in ("no", "yes")]))
+    assert follows(learner(class_weight="balanced").fit(X.iloc[rows], y.iloc[rows]))
 
 
 def test_a_second_fit_forgets_the_first():

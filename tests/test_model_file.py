@@ -185,6 +185,9 @@ BAD = [
     (("calibration", "offsets"), [], "1 offsets"),
     (("calibration", "by_sign"), False, "is true, or left out"),
     (("calibration", "by_sign"), 1, "is true, or left out"),
+    (("calibration", "follows"), True, "is false, or left out"),
+    (("calibration", "follows"), 0, "is false, or left out"),
+    (("calibration", "follows"), None, "is false, or left out"),
     (("history",), [0.5, "x"], "finite numbers"),
     (("named",), {"target": 1}, "named: "),
     (("parameters", "extra"), 1, "does not take"),
@@ -214,6 +217,16 @@ def test_a_calibration_by_signs_is_kept(text):
     found = loads(changed(text, ("calibration", "by_sign"), True), STRATEGIES)
     assert found.fitted.calibration.by_sign
     assert json.loads(dumps(found))["calibration"]["by_sign"] is True
+
+
+def test_class_weights_are_kept_and_what_says_nothing_of_them_had_none(text):
+    data = json.loads(text)
+    assert data["calibration"]["follows"] is False
+    assert loads(text, STRATEGIES).fitted.calibration.follows is False
+    del data["calibration"]["follows"]
+    found = loads(json.dumps(data), STRATEGIES)
+    assert found.fitted.calibration.follows is True
+    assert "follows" not in json.loads(dumps(found))["calibration"]
 
 
 def places(data, path=()):

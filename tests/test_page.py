@@ -1,6 +1,8 @@
 import itertools
 import json
 import re
+import shutil
+import subprocess
 import time
 from collections import Counter
 from dataclasses import replace
@@ -16,6 +18,7 @@ from rulenet import RuleNetworkClassifier
 from rulenet.exceptions import ParameterError, TableError
 from rulenet.fitted import Edit
 from rulenet.formulas.explain import explain
+from rulenet.model_file.write import write_calibration
 from rulenet.page import compact_page, make_page
 from rulenet.page.data import sampled
 from rulenet.page.templates import template
@@ -319,6 +322,28 @@ def test_no_name_in_its_code_is_given_twice():
     names = re.findall(r"^(?:async function|function|const|let|class) (\w+)", sources, re.MULTILINE)
     assert [name for name, times in Counter(names).items() if times > 1] == []
     assert "stepsOf" in names
+
+
+@pytest.mark.parametrize("follows", [False, True])
+@pytest.mark.parametrize("name", ["missing", "counting", "weighted", "classes", "hostile"])
+def test_its_probabilities_are_those_of_predict_proba(name, follows):
+    if shutil.which("node") is None:
+        pytest.skip("the code of pages runs in Node.js, which is not installed")
+    case = CASES[name]()
+    fitted = case.fitted.calibrated(replace(case.fitted.calibration, follows=follows, scale=3.0))
+    margins, predicted = fitted.margins(case.X), fitted.decide(fitted.margins(case.X))
+    app = {
+        "classes": fitted.classes.tolist(),
+        "state": {"alternative": None, "classes": fitted.outputs},
+        "data": {"model": {"calibration": json.dumps(write_calibration(fitted.calibration))}},
+    }
+    pairs = zip(margins.tolist(), predicted.tolist(), strict=True)
+    given = json.dumps([app, [{"margins": row, "predicted": k} for row, k in pairs]])
+    say = "const [app, rows] = JSON.parse(require('fs').readFileSync(0)); process.stdout.write(JSON.stringify("
+    say += "rows.map((found) => probabilitiesOf(app, found))))"
+    source = "\n".join([template("scores.js"), template("question.js"), say])
+    done = subprocess.run(["node", "-e", source], input=given, capture_output=True, text=True, check=True, timeout=60)
+    np.testing.assert_allclose(json.loads(done.stdout), fitted.probabilities_of(margins), rtol=0, atol=2e-6)
 
 
 def test_names_cannot_leave_the_data():

@@ -111,6 +111,11 @@ def test_weights_come_from_a_column_and_rows_of_weight_zero_are_absent():
     one = make_model(class_weight="balanced").fit(table, kind, weights)
     frames = cut(table.assign(kind=kind, weight=weights), 77, 400)
     assert_same(make_model(class_weight="balanced").fit(frames, "kind", "weight"), one)
+    assert not one.fitted_.calibration.follows
+    alike = {"no": 2, "yes": 2}
+    same = make_model(class_weight=alike).fit(frames, "kind", "weight")
+    assert_same(same, make_model(class_weight=alike).fit(table, kind, weights))
+    assert same.fitted_.calibration.follows
 
 
 def test_several_classes_may_be_missing_in_a_batch():

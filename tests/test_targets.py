@@ -207,3 +207,8 @@ def test_bad_labels_and_weights_name_the_column(table):
         learner.set_params(class_weight={True: 2}).fit(X, Y)
     weights = [{False: 1, True: 5}, {False: 1, True: 5}, {"blue": 1, "grey": 1, "red": 9}]
     learner.set_params(class_weight=weights).fit(X, Y)
+    assert [target.calibration.follows for target in learner.fitted_.targets] == [False] * 3
+    one_weighs = [{False: 1, True: 5}, {False: 1, True: 1}, {"blue": 2, "grey": 2, "red": 2}]
+    learner.set_params(class_weight=one_weighs).fit(X, Y)
+    assert [target.calibration.follows for target in learner.fitted_.targets] == [False, True, True]
+    assert [learner.target(k).fitted_.calibration.follows for k in range(3)] == [False, True, True]

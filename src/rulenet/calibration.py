@@ -2,9 +2,10 @@
 
 The probability of a class is the logistic function, or for several outputs the softmax, of a multiple of the margin and
 an offset: J. Platt, "Probabilistic Outputs for Support Vector Machines", 1999. It grows with the margin, is never 0 or
-1, and never contradicts the decision. What a margin is worth, the multiple, is told by rows that the network, or one of
-its kind, was not fitted to, where a search has such. Where margins begin differs between networks of a kind: offsets
-are fitted to its own rows, so that classes are as probable, on average, as they are frequent.
+1, and never contradicts the decision, unless class weights had a say in that. What a margin is worth, the multiple, is
+told by rows that the network, or one of its kind, was not fitted to, where a search has such. Where margins begin
+differs between networks of a kind: offsets are fitted to its own rows, so that classes are as probable, on average, as
+they are frequent.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Margins = NDArray[np.int64]
 
 # The bounds of the multiple: a margin always tells something, and never everything.
 LEAST_SCALE, MOST_SCALE = 0.02, 20.0
-# A class that the decision prefers is at least this much more probable.
+# A class that the decision prefers is at least this much more probable, and none has less.
 EDGE = 1e-6
 #: A weight of this many rows speaks for classes as frequent as they are, whatever the margin.
 PRIOR_ROWS = 1.0
@@ -40,12 +41,14 @@ class Calibration:
     """The ``scale`` of margins, and an offset for every output.
 
     Where ``by_sign``, it only matters whether an output holds, not by how much: all margins from 0 on are taken as 0,
-    those below as -1.
+    those below as -1. ``follows`` says whether the predicted class is always the most probable one: it need not
+    be where class weights had a say in the decision.
     """
 
     scale: float
     offsets: tuple[float, ...]
     by_sign: bool = False
+    follows: bool = True
 
     def probabilities(self, margins: Margins, decided: NDArray[np.int64]) -> NDArray[np.float64]:
         """The probability of every class, (n_rows, n_classes), from margins (n_rows, n_outputs).
@@ -58,8 +61,9 @@ class Calibration:
         """
         seen = _signs(margins) if self.by_sign else margins
         found = np.exp(_log_softmax(_scores(self.scale, np.array(self.offsets), seen)))
-        rows, most = np.arange(len(found)), found.max(axis=1)
-        found[rows, decided] = np.where(found.argmax(axis=1) == decided, most, most + EDGE)
+        if self.follows:
+            rows, most = np.arange(len(found)), found.max(axis=1)
+            found[rows, decided] = np.where(found.argmax(axis=1) == decided, most, most + EDGE)
         found = np.maximum(found, EDGE)
         return np.asarray(found / found.sum(axis=1, keepdims=True))
 
@@ -94,6 +98,7 @@ class Evidence:
     by_margin: Tally
     by_sign: Tally | None
     own: Tally | None = None
+    follows: bool = True
 
     @classmethod
     def of(cls, margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.float64] | None) -> Self:
@@ -113,6 +118,9 @@ class Evidence:
     @cached_property
     def calibration(self) -> Calibration:
         """What is most likely."""
+        return replace(self._likely(), follows=self.follows)
+
+    def _likely(self) -> Calibration:
         found, loss = _fit(self.by_margin)
         if self.by_sign is not None:
             by_sign, loss_by_sign = _fit(self.by_sign)
@@ -122,9 +130,9 @@ class Evidence:
         own = self.own._replace(margins=_signs(self.own.margins)) if found.by_sign else self.own
         return replace(found, offsets=_fit(own, (found.scale, found.scale))[0].offsets)
 
-    def __reduce__(self) -> tuple[type[Calibration], tuple[float, tuple[float, ...], bool]]:
+    def __reduce__(self) -> tuple[type[Calibration], tuple[float, tuple[float, ...], bool, bool]]:
         found = self.calibration
-        return Calibration, (found.scale, found.offsets, found.by_sign)
+        return Calibration, (found.scale, found.offsets, found.by_sign, found.follows)
 
 
 class Tally(NamedTuple):

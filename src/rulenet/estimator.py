@@ -76,6 +76,7 @@ Network, default="auto"
         searches for both and keeps what is more accurate on the training rows (on a tie, the majority).
     class_weight : dict, "balanced", list of dicts or None, default=None
         Weights of the classes, multiplied with ``sample_weight``; where ``y`` has several columns, a dict for each.
+        ``predict`` goes by them, ``predict_proba`` stays on the scale of the data.
     nominal : "auto", "all" or list of column names or positions, default="auto"
         The columns whose numbers, or whose many different words, are names of categories. Other numbers are measured;
         text, categories and Booleans are nominal anyway.

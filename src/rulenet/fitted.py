@@ -236,7 +236,10 @@ class Fitted:
             encoding=encoding,
             network=_network_without(forbidden, formula, encoding.conditions),
             outputs=outputs,
-            evidence=NOTHING_KNOWN if len(outputs) == 1 else Calibration(1.0, (0.0,) * len(outputs)),
+            evidence=replace(
+                NOTHING_KNOWN if len(outputs) == 1 else Calibration(1.0, (0.0,) * len(outputs)),
+                follows=self.evidence.follows,
+            ),
             target=formula.target,
             alternatives=(),
             named=Formula(TRUE, formula.concepts, encoding.attributes),
@@ -270,6 +273,11 @@ class Fitted:
     def calibrated(self, calibration: Calibration) -> Fitted:
         """The same with other probabilities."""
         return replace(self, evidence=calibration)
+
+    def by_class_weights(self) -> Fitted:
+        """The same, found with class weights: it does not predict what is most probable, but what costs least."""
+        others = (replace(a, evidence=replace(a.evidence, follows=False)) for a in self.alternatives)
+        return replace(self, evidence=replace(self.evidence, follows=False), alternatives=tuple(others))
 
     def renamed(self, names: Mapping[str, str]) -> Fitted:
         """The same with other names for concepts, or for the target."""

@@ -1,6 +1,7 @@
 """Labels and row weights as the user gives them, checked."""
 
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -24,7 +25,8 @@ class Rows:
     """A table with a class code for every row, and weights if any were given; rows of weight zero are gone.
 
     ``weights`` are what the search counts, class weights included; ``mass`` is what the user said of single rows, and
-    what probabilities are counted by, so that they stay on the scale of the data.
+    what probabilities are counted by, so that they stay on the scale of the data. ``alike`` is whether all classes
+    weigh the same.
     """
 
     table: Any
@@ -32,6 +34,7 @@ class Rows:
     codes: NDArray[np.int64]
     weights: NDArray[np.float64] | None
     mass: NDArray[np.float64] | None = None
+    alike: bool = True
 
     @classmethod
     def of(
@@ -45,19 +48,20 @@ class Rows:
         """The rows of a table with labels ``y``, which must be among the ``known`` classes where there are such."""
         labels = check_labels(X, y)
         weights, mass = weigh(labels, sample_weight, class_weight), weigh(labels, sample_weight, None)
+        alike = class_weight is None or weigh_alike(class_weight, Counter(labels.tolist()))
         if weights is not None and not weights.all():
             kept = np.flatnonzero(weights)
             labels, weights, mass = labels[kept], weights[kept], _taken(mass, kept)
             X = take_rows(X, kept)
         if known is not None:
             check_known(labels, known)
-            return cls(X, known, codes_of(labels, known), weights, mass)
+            return cls(X, known, codes_of(labels, known), weights, mass, alike)
         classes, codes = np.unique(labels, return_inverse=True)
         if len(classes) == 0:
             raise TableError("Found array with 0 sample(s), but rows are needed to learn from")
         if len(classes) == 1:
             raise TableError(f"y holds one class only, {classes.item()!r}, but two are needed to learn a difference")
-        return cls(X, classes, codes.astype(np.int64), weights, mass)
+        return cls(X, classes, codes.astype(np.int64), weights, mass, alike)
 
 
 def take_rows(table: Any, rows: NDArray[np.int64]) -> Any:
@@ -238,6 +242,20 @@ def weigh(
     if not weights.any():
         raise ParameterError("sample_weight is zero for every row, but some row must count")
     return np.asarray(weights * compute_sample_weight(class_weight, labels))
+
+
+def weigh_alike(class_weight: ClassWeight, n_rows: Mapping[Any, int]) -> bool:
+    """Whether all classes, of so many rows each, weigh the same; a class that weighs nothing is none.
+
+    >>> rare = {"no": 90, "yes": 10}
+    >>> weigh_alike("balanced", rare), weigh_alike({"no": 2, "yes": 2}, rare), weigh_alike({"yes": 2}, rare)
+    (False, True, False)
+    """
+    if class_weight is None:
+        return True
+    if not isinstance(class_weight, Mapping):
+        return len(set(n_rows.values())) == 1
+    return len({class_weight.get(label, 1.0) for label in n_rows} - {0}) <= 1
 
 
 def _taken(weights: NDArray[np.float64] | None, rows: NDArray[np.int64]) -> NDArray[np.float64] | None:

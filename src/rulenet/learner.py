@@ -1,5 +1,6 @@
 """From rows to what is fitted: the table encoded, a network searched, cuts placed."""
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -24,7 +25,16 @@ from rulenet.fitted_targets import FittedTargets
 from rulenet.formulas.expressions import Formula
 from rulenet.going_on import better, carry, known_kinds, widen, with_names, within
 from rulenet.greedy.greedy import Greedy
-from rulenet.labels import Rows, check_known, check_labels, class_weights_of, is_indicator, one_class_weight, weigh
+from rulenet.labels import (
+    Rows,
+    check_known,
+    check_labels,
+    class_weights_of,
+    is_indicator,
+    one_class_weight,
+    weigh,
+    weigh_alike,
+)
 from rulenet.network import Gate, Network
 from rulenet.outputs import Outputs, outputs_to_try, what_is_described
 from rulenet.search import interrupts
@@ -140,7 +150,8 @@ class Learner:
         """What is learned around what ``limits`` say and ``rules`` that stay, and what is locked in it."""
         labels = check_labels(X, y)
         check_known(labels, fitted.classes)
-        weights = weigh(labels, sample_weight, one_class_weight(self.class_weight))
+        class_weight = one_class_weight(self.class_weight)
+        weights, alike = weigh(labels, sample_weight, class_weight), weigh_alike(class_weight, Counter(labels.tolist()))
         wishes = known_kinds(fitted.encoding, self._wishes(fitted.outputs))
         learned = Encoding.learn(X, fitted.output_codes(labels), n_jobs=self.n_jobs, **wishes)
         base = fitted.on(widen(fitted.encoding, learned), rules)
@@ -159,7 +170,8 @@ class Learner:
                     seed=self.seed, n_jobs=self.n_jobs, report=report,
                 )  # fmt: skip
             mass = weigh(labels, sample_weight, None)
-            return outcome.refitted(base, around, formula, history, X, problem, mass), around.locks
+            found = outcome.refitted(base, around, formula, history, X, problem, mass)
+        return found if alike else found.by_class_weights(), around.locks
 
     def _fit_best(self, rows: Data, candidates: Sequence[Outputs], interrupted: interrupts.Interrupts) -> Fitted:
         tries = list[Fitted]()
@@ -185,7 +197,8 @@ class Learner:
             fixed = self._fixed(ready.encoding)
             kept, best, others = outcome.keep(ready.encoding, found, ready.table, *ready.placed, fixed, ready.mass)
         history = np.array([*found.history[:-1], best.accuracy])
-        return Fitted(kept, best.network, rows.classes, outputs, best.evidence, "the target", history, others)
+        fitted = Fitted(kept, best.network, rows.classes, outputs, best.evidence, "the target", history, others)
+        return fitted if rows.alike else fitted.by_class_weights()
 
     def _find(self, ready: Prepared, base: Fitted | None, searches: bool, report: Report) -> Found:
         """What polishing makes of a ``base``, what a search finds, or the better of the two."""

@@ -324,7 +324,8 @@ class Readable:
         fitted = self.one_target("with_formula").with_formula(formula)
         if X is not None and y is not None:
             labelling.check_known(np.asarray(y), fitted.classes)
-            fitted = fitted.calibrated(calibrate(fitted.margins(X), fitted.output_codes(np.asarray(y))))
+            found = calibrate(fitted.margins(X), fitted.output_codes(np.asarray(y)))
+            fitted = fitted.calibrated(replace(found, follows=fitted.evidence.follows))
         new.fitted_ = fitted
         return new
 

@@ -46,6 +46,8 @@ MAX_NEED = 1_000_000_000
 MAX_EDITS = 100_000
 KEYS = ("format", "version", "parameters", "encoding", "network", "history", "named")
 OF_TARGET = ("target", "classes", "outputs", "calibration")
+# What a calibration is where it does not say that it is the opposite.
+UNLESS_SAID = {"by_sign": False, "follows": True}
 MAX_TARGETS = 10_000
 DTYPE_KINDS = "biufUO"
 
@@ -321,15 +323,17 @@ def _outputs(data: Any, n_classes: int, place: str) -> tuple[int, ...]:
 
 
 def _calibration(data: Any, place: str, n_outputs: int) -> Calibration:
-    by_sign = isinstance(data, dict) and "by_sign" in data
-    an_object(data, place, ("scale", "offsets", "by_sign") if by_sign else ("scale", "offsets"))
+    said = {name: usual for name, usual in UNLESS_SAID.items() if isinstance(data, dict) and name in data}
+    an_object(data, place, ("scale", "offsets", *said))
     scale = some_numbers([data["scale"]], f"{place}.scale", low=0.0)
     offsets = some_numbers(data["offsets"], f"{place}.offsets", low=-1e9)
     if len(offsets) != n_outputs or scale[0] > 1e9 or (offsets > 1e9).any():
         raise ModelFileError(f"{place} must have a scale and {n_outputs} offsets of at most 1e9")
-    if by_sign and data["by_sign"] is not True:
-        raise ModelFileError(f"{place}.by_sign is {short(data['by_sign'])}, but is true, or left out")
-    return Calibration(float(scale[0]), tuple(offsets.tolist()), by_sign)
+    for name, usual in said.items():
+        if data[name] is not (not usual):
+            other = "false" if usual else "true"
+            raise ModelFileError(f"{place}.{name} is {short(data[name])}, but is {other}, or left out")
+    return Calibration(float(scale[0]), tuple(offsets.tolist()), "by_sign" in said, "follows" not in said)
 
 
 def _target(data: Any) -> str:

@@ -83,7 +83,8 @@ def _encoding(encoding: Encoding) -> dict[str, Any]:
 def write_calibration(calibration: Calibration) -> dict[str, Any]:
     """A calibration as the model file has it."""
     found = {"scale": calibration.scale, "offsets": list(calibration.offsets)}
-    return found | ({"by_sign": True} if calibration.by_sign else {})
+    found |= {"by_sign": True} if calibration.by_sign else {}
+    return found | ({} if calibration.follows else {"follows": False})
 
 
 def _network(network: Network) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from rulenet.encoding.encoding import listed_columns
 from rulenet.encoding.sampling import choose_among, choose_rows
 from rulenet.encoding.wishes import Wished
 from rulenet.exceptions import ParameterError, TableError
-from rulenet.labels import ClassWeight, Rows, check_known, codes_of, take_rows
+from rulenet.labels import ClassWeight, Rows, check_known, codes_of, take_rows, weigh_alike
 from rulenet.search.problem import Problem
 from rulenet.search.weights import quantise_weights
 from rulenet.shards.pack import Recipe, pack
@@ -101,11 +101,16 @@ def _raw(seen: NDArray[np.int64], table: Any, numbers: NDArray[np.int64]) -> tup
     return table if len(places) == len(numbers) else take_rows(table, places), raw
 
 
-def _balanced(survey: Survey) -> dict[Any, float]:
-    """The weights of classes that make them weigh alike."""
+def _n_rows(survey: Survey) -> dict[Any, int]:
+    """How many rows of every class there are."""
     rows: dict[Any, int] = {}
     for (label, _), n in survey.counts.items():
         rows[label] = rows.get(label, 0) + n
+    return rows
+
+
+def _balanced(rows: Mapping[Any, int]) -> dict[Any, float]:
+    """The weights of classes, of so many rows each, that make them weigh alike."""
     return {label: float(np.float64(sum(rows.values())) / (len(rows) * n)) for label, n in rows.items()}
 
 
@@ -158,6 +163,11 @@ class Data(Protocol):
         """The total weight of every class."""
         ...
 
+    @property
+    def alike(self) -> bool:
+        """Whether rows of all classes weigh the same, but for weights of their own."""
+        ...
+
     def prepare(
         self, outputs: tuple[int, ...], n_jobs: int | None, widen: Widen | None = None, **wishes: Unpack[Wished]
     ) -> Prepared:
@@ -181,6 +191,11 @@ class Whole:
     def class_mass(self) -> NDArray[np.float64]:
         """The total weight of every class."""
         return np.bincount(self.rows.codes, self.rows.weights, len(self.classes)).astype(np.float64)
+
+    @property
+    def alike(self) -> bool:
+        """Whether rows of all classes weigh the same, but for weights of their own."""
+        return self.rows.alike
 
     def prepare(
         self, outputs: tuple[int, ...], n_jobs: int | None, widen: Widen | None = None, **wishes: Unpack[Wished]
@@ -224,7 +239,9 @@ class Divided:
                 f"y holds one class only, {self.classes.item()!r}, but two are needed to learn a difference"
             )
         _check_weighted(given, {label for label, _ in self._survey.counts} | set(self.classes.tolist()))
-        self._class_weight = _balanced(self._survey) if class_weight == "balanced" else given
+        n_rows = _n_rows(self._survey)
+        self.alike = weigh_alike(class_weight, n_rows)
+        self._class_weight = _balanced(n_rows) if class_weight == "balanced" else given
         self._levels = self._weigh(weighted=parts.weighted or class_weight is not None)
 
     @cached_property

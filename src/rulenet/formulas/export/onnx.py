@@ -59,6 +59,11 @@ class Probabilities(Protocol):
         """Whether margins from 0 on are taken as 0, and those below as -1."""
         ...
 
+    @property
+    def follows(self) -> bool:
+        """Whether the class that is decided is always the most probable one."""
+        ...
+
 
 def to_onnx(
     formula: Formula,
@@ -159,22 +164,29 @@ def _labels(labels: Sequence[Hashable]) -> tuple[str, NDArray[Any]]:
 
 
 def _probabilities(graph: GraphOfNodes, margins: str, number: str, given: Probabilities, n_classes: int) -> str:
-    """Softmax of scaled margins; the class that is decided has the largest part."""
+    """Softmax of scaled margins; the class that is decided has the largest part, where probabilities follow it."""
     seen = graph.cast(margins, "DOUBLE")
     if given.by_sign:
         seen = graph.node("Clip", seen, graph.constant(np.array(-1.0)), graph.constant(np.array(0.0)))
     scaled = graph.node("Mul", seen, graph.constant(np.array(given.scale)))
     scores = graph.node("Add", scaled, graph.constant(np.array([given.offsets], dtype=np.float64)))
     parts = graph.node("Softmax", scores, axis=1)
+    if given.follows:
+        parts = _lifted(graph, parts, number, n_classes)
+    axis = graph.constant(np.array([1], dtype=np.int64))
+    kept = graph.node("Max", parts, graph.constant(np.array(EDGE)))
+    return graph.node("Div", kept, graph.node("ReduceSum", kept, axis, keepdims=1))
+
+
+def _lifted(graph: GraphOfNodes, parts: str, number: str, n_classes: int) -> str:
+    """The same parts, that of the class which is decided a little larger than all others."""
     most = graph.node("ReduceMax", parts, axes=[1], keepdims=1)
     axis = graph.constant(np.array([1], dtype=np.int64))
     decided = graph.node("Unsqueeze", number, axis)
     other = graph.node("Not", graph.node("Equal", graph.node("ArgMax", parts, axis=1, keepdims=1), decided))
     is_decided = graph.node("Equal", decided, graph.constant(np.arange(n_classes, dtype=np.int64).reshape(1, -1)))
     edge = graph.constant(np.array(EDGE))
-    lifted = graph.node("Where", graph.node("And", is_decided, other), graph.node("Add", most, edge), parts)
-    lifted = graph.node("Max", lifted, edge)
-    return graph.node("Div", lifted, graph.node("ReduceSum", lifted, axis, keepdims=1))
+    return graph.node("Where", graph.node("And", is_decided, other), graph.node("Add", most, edge), parts)
 
 
 def _model(graph: GraphOfNodes, used: Mapping[Attribute, str], outputs: list[tuple[str, str]], n_classes: int) -> bytes:

@@ -9,17 +9,16 @@ function valuesOfRow(app, set, row) {
   });
 }
 
-function probabilitiesOf(app, margins) {
-  const chosen = app.state.alternative === null ? JSON.parse(app.data.model.calibration) : app.data.alternatives[app.state.alternative].calibration;
-  const scores = margins.map((m, k) => chosen.scale * (chosen.by_sign ? Math.max(-1, Math.min(0, m)) : m) + chosen.offsets[k]);
-  if (scores.length === 1) {
-    const p = 1 / (1 + Math.exp(-scores[0]));
-    return app.classes.map((_, k) => (k === app.state.classes[0] ? p : 1 - p));
-  }
-  const top = Math.max(...scores), raised = scores.map((s) => Math.exp(s - top)), total = sum(raised);
-  const found = new Array(app.classes.length).fill(0);
-  app.state.classes.forEach((k, i) => (found[k] = raised[i] / total));
-  return found;
+// As predict_proba says it: none is certain, and the predicted class is the most probable one where they follow it.
+function probabilitiesOf({ state, data, classes }, { margins, predicted }) {
+  const chosen = state.alternative === null ? JSON.parse(data.model.calibration) : data.alternatives[state.alternative].calibration;
+  const scores = margins.map((m, i) => chosen.scale * (chosen.by_sign ? Math.max(-1, Math.min(0, m)) : m) + chosen.offsets[i]);
+  // Of two classes, the one that is not described has the score 0.
+  const logs = classes.map((_, k) => scores[state.classes.indexOf(k)] ?? 0), top = Math.max(...logs);
+  const raised = logs.map((x) => Math.exp(x - top)), edge = 1e-6 * sum(raised);
+  if (chosen.follows !== false && raised[predicted] < 1) raised[predicted] = 1 + edge;
+  const kept = raised.map((x) => Math.max(x, edge)), total = sum(kept);
+  return kept.map((x) => x / total);
 }
 
 function valueField(app, column) {
@@ -70,7 +69,7 @@ function question(app) {
       button("start with an empty row", () => app.askEmpty(), { id: "ask-empty" }), button("first row", () => app.ask("rows", 0), { id: "ask-first" })];
   }
   const { found, title } = app.asked, columns = listedColumns(app).filter((i) => app.usedColumns().has(i));
-  const chances = probabilitiesOf(app, found.margins);
+  const chances = probabilitiesOf(app, found);
   const several = app.state.outputs.length > 1;
   const fields = el("fieldset", { class: "values" }, el("legend", {}, "values; change one and see"), columns.map((i) => valueField(app, i)));
   const margin = several ? `ahead of the next by ${leadOf(found.margins)}` : `margin ${found.margins[0]}`;
