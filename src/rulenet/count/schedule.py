@@ -98,7 +98,7 @@ class Schedule:
     # one law and one price.
     class_units: int = 12
     many_classes: int = 12
-    many_classes_price: float = 0.25
+    many_classes_price: float = 0.5
     # With more rows of many classes there is no vote: in the same time a network that is fitted to the classes
     # themselves, from a little warmth, is better. It has so many proposals and units for every class.
     votes: bool = True
