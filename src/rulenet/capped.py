@@ -21,7 +21,7 @@ from rulenet.search.protocol import Choice, Defaults, Found, Report, Search, Sta
 from rulenet.search.structure import trim
 
 # How much dearer size is in the second search.
-DEARER = 12.0
+DEARER = 6.0
 # Networks beyond the bound that are cut back, and the rows that say what an edge is worth.
 N_CUT, MAX_ROWS = 3, 4096
 # Of the edges that are too many, one in so many goes at once: those that cost the fewest rows.

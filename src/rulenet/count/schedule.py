@@ -49,7 +49,7 @@ class Schedule:
     # them alone, networks were larger and worse (130 problems made of training rows). Several classes need more units.
     student: Law = Law(0.5, 0.5, 0.3, 2.0)
     prices: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
-    usual_price: float = 1.0
+    usual_price: float = 2.0
     several_usual_price: float = 0.5
     n_students: int = 2
     n_student: int = 200_000
