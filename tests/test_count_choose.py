@@ -47,7 +47,14 @@ def held_out(n_wrong, n_rows=200):
 
 @pytest.mark.parametrize(
     ("wrong", "usual", "chosen"),
-    [((20, 20, 20), 1, 1), ((18, 20, 22), 1, 1), ((20, 60, 90), 1, 0), ((90, 60, 20), 0, 2), ((19, 20, 21), 2, 2)],
+    [
+        ((20, 20, 20), 1, 1),
+        ((20, 20, 22), 1, 1),
+        ((18, 20, 22), 1, 0),
+        ((22, 20, 18), 1, 1),
+        ((26, 20, 10), 1, 2),
+        ((20, 60, 90), 2, 0),
+    ],
 )
-def test_the_usual_price_is_chosen_unless_another_is_clearly_better_on_rows_left_out(wrong, usual, chosen):
+def test_a_lower_price_than_the_usual_one_must_be_likely_better_and_a_higher_one_clearly(wrong, usual, chosen):
     assert choose_price([held_out(n) for n in wrong], usual) == chosen

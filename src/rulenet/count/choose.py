@@ -13,7 +13,7 @@ Probabilities = NDArray[np.float64]
 
 # A vote is never taken for surer than this.
 SUREST = 1e-6
-# The standard errors of a difference in nats by which a lower price, or a higher one, must be better than the usual one.
+# The standard errors of a difference in nats by which a lower price, or a higher one, must be better than the usual.
 # Folds have fewer rows than the network that is kept learns from, so that they speak too well of small networks.
 LOWER, HIGHER = 1.0, 2.0
 
@@ -43,9 +43,9 @@ def _loss(probabilities: Probabilities, rows: Problem) -> float:
 
 
 def choose_price(held_out: Sequence[HeldOut], usual: int) -> int:
-    """The usual price, by number, unless networks of another one tell rows left out clearly better.
+    """The usual price, by number, unless networks of another one tell rows left out better than by chance.
 
-    They are judged by calibrated losses, row by row. The best of several by chance alone is no better on other rows.
+    Prices rise. Networks are judged by calibrated losses, row by row.
     """
     weights = held_out[0].weights / held_out[0].weights.mean()
     losses = np.array([losses_of(rows) for rows in held_out]) * weights

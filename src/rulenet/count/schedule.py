@@ -45,7 +45,7 @@ class Schedule:
     forest_cells: int = 1 << 23
     most_rows_for_forest: int = 16_384
     # The network that is kept is found cold. It is looked for at the lowest price; the networks of higher ones grow out
-    # of one another, from a little warmth. One is usual, and taken unless rows left out clearly tell another: chosen by
+    # of one another, from a little warmth. One is usual, and taken unless rows left out tell of a better one: chosen by
     # them alone, networks were larger and worse (130 problems made of training rows). Several classes need more units.
     student: Law = Law(0.5, 0.5, 0.3, 2.0)
     prices: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
