@@ -681,6 +681,15 @@ def test_categories_of_pyarrow_keep_their_order_and_their_type():
         assert np.array_equal(encoding.codes(arrow), encoding.codes(whole))
 
 
+def test_views_of_text_are_text():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"colour": pa.array(["red", None, "blue", "red"]).cast(pa.string_view())})
+    plain = Encoding.learn(pd.DataFrame({"colour": ["red", None, "blue", "red"]}))
+    for view in (table, table.to_pandas(types_mapper=pd.ArrowDtype)):
+        assert Encoding.learn(view) == plain
+        assert plain.codes(view)[:, 0].tolist() == [1, MISSING, 0, 1]
+
+
 def test_dates_that_are_categories_are_nominal():
     table = one_column(pd.Categorical(pd.to_datetime(["2024-01-02", None, "2024-01-01"])), None)
     encoding, words = Encoding.learn_encode(table)

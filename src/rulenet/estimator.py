@@ -70,7 +70,8 @@ Network, default="auto"
         left out.
     max_size : int or None, default=None
         The largest size that the network, and every one in ``pareto_``, may have: about as many conditions and joints
-        as a reader sees. It is found by choosing among what the search offers and by cutting that back.
+        as a reader sees. It is found by choosing among what the search offers and by cutting that back. Of several
+        columns of labels each has such a network, in which a label that it reads counts as one condition.
     positive_class : "auto", "majority", "minority" or a class label, default="auto"
         The class that the rules describe. With "auto", `Anneal` describes the minority, by either gate; `Greedy`
         searches for both and keeps what is more accurate on the training rows (on a tie, the majority).

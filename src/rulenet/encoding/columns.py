@@ -101,12 +101,14 @@ def load(column: Column, name: str, *, nominal: bool = False) -> Coded | Measure
 
 
 def _plain_arrow(column: Any) -> Any:
-    """Categories and days of pyarrow as pandas has them otherwise."""
+    """Categories, days and views of text of pyarrow as pandas has them otherwise."""
     arrow = getattr(column.dtype, "pyarrow_dtype", None)
     if arrow is None:
         return column
     if hasattr(arrow, "value_type") and hasattr(arrow, "ordered"):
         return of_dictionary(column.array.__arrow_array__())
+    if str(arrow) == "string_view":
+        return np.array(column.array.__arrow_array__().to_pylist(), dtype=object)
     return column.astype("timestamp[us][pyarrow]") if str(arrow).startswith("date") else column
 
 
