@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from rulenet import bits, kernels
 from rulenet.greedy.ascent import flip_limit, n_threads
+from rulenet.greedy.kernels import Scratch, fits_words, new_scratch
+from rulenet.greedy.kernels import climb_on_each as climb_on_words
 from rulenet.greedy.together import Tactic, ascend
 from rulenet.network import Gate, Network
 from rulenet.parameters import Constraint, boolean, integer, options
@@ -121,8 +123,8 @@ class Greedy(Strategy):
 
     def _train(self, problem: Problem, network: Network, seed: int, n_jobs: int | None, report: Report) -> Found:
         tactic = Tactic(self.max_flips, bool(self.guided), self.flips_at_once, self.n_candidates)
-        state = _State.of(network.flat(), problem)
         batches = _Batches.of(problem.n_rows, self.batch_size, seed)
+        state = _State.of(network.flat(), problem, batches.batch_size)
         interrupted = interrupts.current()
         for epoch in count() if self.n_epochs is None else range(self.n_epochs):
             best_before = state.best_errors[0]
@@ -147,18 +149,20 @@ class Greedy(Strategy):
 
 @dataclass
 class _State:
-    """The live weights, the best so far, and the errors on all rows over time."""
+    """The live weights, the best so far, and the errors on all rows over time; ``scratch`` where batches fit words."""
 
     problem: Problem
     flat: kernels.Flat
     best_weights: NDArray[np.uint8]
     best_errors: NDArray[np.int64]
     errors: list[int]
+    scratch: Scratch | None
 
     @classmethod
-    def of(cls, flat: kernels.Flat, problem: Problem) -> "_State":
+    def of(cls, flat: kernels.Flat, problem: Problem, batch_size: int) -> "_State":
         errors = problem.errors(flat)
-        return cls(problem, flat, flat.weights.copy(), np.array([errors]), [errors])
+        scratch = new_scratch(flat, problem.target.size) if fits_words(flat, problem.rows, batch_size) else None
+        return cls(problem, flat, flat.weights.copy(), np.array([errors]), [errors], scratch)
 
     def learn_from(self, batches: NDArray[np.int64], tactic: Tactic, n_jobs: int | None) -> None:
         """Take the flips that win on one batch after the other, and note the errors after each."""
@@ -170,6 +174,13 @@ class _State:
                     self.best_errors[0], self.best_weights = self.errors[-1], self.flat.weights.copy()
             return
         rows, exclusive, limit = self.problem.rows, self.problem.relations.exclusive, flip_limit(tactic.max_flips)
+        if self.scratch is not None and not tactic.guided:
+            errors = np.empty(len(batches), np.int64)
+            climb_on_words(
+                self.flat, rows, batches, exclusive, limit, self.scratch, self.best_weights, self.best_errors, errors
+            )
+            self.errors += errors.tolist()
+            return
         errors = kernels.climb_on_each(
             self.flat, rows, batches, exclusive, limit, tactic.guided, self.best_weights, self.best_errors
         )
