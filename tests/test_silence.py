@@ -265,6 +265,32 @@ def test_labels_of_another_type_are_no_labels_of_other_rows():
         model.rule_statistics(NAMED, HIGH[:5])
 
 
+def test_classes_that_are_balanced_come_in_the_order_of_their_rows_however_sums_are_rounded():
+    X = pd.DataFrame({"a": np.arange(400)})
+    y = np.where(X["a"] < 40, "rare", np.where(X["a"] % 3 == 0, "some", "many"))
+    for labels in (y, np.where(y == "some", "many", y), np.where(y == "rare", "a", "b")):
+        model = fit(X, labels, class_weight="balanced")
+        again = fit([X[:70].assign(y=labels[:70]), X[70:].assign(y=labels[70:])], "y", class_weight="balanced")
+        assert (again.predict_proba(X) == model.predict_proba(X)).all()
+        if len(model.classes_) == 2:
+            positive = fit(X, labels, class_weight="balanced", positive_class="minority").positive_class_
+            assert positive == min(model.classes_, key=labels.tolist().count)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        *({"monotonic_cst": {"a": direction}} for direction in (0.5, "1", True, 2)),
+        *({"monotonic_cst": {1, 0}}, {"hidden_layer_sizes": {4, 8}}, {"search": Count}),
+        *({"cuts": {"a": "25"}}, {"cuts": {"a": 5}}, {"ordinal": {"a": "0123456789"}}),
+    ],
+    ids=str,
+)
+def test_what_parameters_do_not_take_is_refused(wish):
+    with pytest.raises(ParameterError, match=f"{next(iter(wish))} is .*, but must be"):
+        RuleNetworkClassifier(**wish).fit(NAMED, HIGH)
+
+
 def test_columns_of_labels_in_another_order_are_refused():
     Y = pd.DataFrame({"p": HIGH, "q": NUMBERS[:, 1] > 3})
     model = fit(NAMED, Y)

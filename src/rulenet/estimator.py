@@ -177,15 +177,25 @@ Network, default="auto"
             parameters.mapping("a dict from label to weight"),
             parameters.list_of(parameters.mapping("such dicts"), least=2),
         ),
-        "nominal": (parameters.options("auto", "all"), parameters.list_of(parameters.COLUMN)),
-        "ordinal": (parameters.options(None), parameters.mapping("a dict from column to list of values")),
-        "cuts": (parameters.options(None), parameters.mapping("a dict from column to list of cuts")),
+        "nominal": (parameters.options("auto", "all"), parameters.list_of(parameters.COLUMN, sets=True)),
+        "ordinal": (
+            parameters.options(None),
+            parameters.mapping("a dict from column to list of values", parameters.several),
+        ),
+        "cuts": (
+            parameters.options(None),
+            parameters.mapping("a dict from column to list of cuts", parameters.several),
+        ),
         "monotonic_cst": (
             parameters.options(None),
-            parameters.mapping("a dict from column to -1, 0 or 1"),
+            parameters.mapping("a dict from column to -1, 0 or 1", parameters.integer(-1, 1).accepts),
             parameters.list_of(parameters.integer(-1, 1)),
         ),
-        "forbid": (parameters.list_of(parameters.instance("columns or conditions", str, int, np.integer, Condition)),),
+        "forbid": (
+            parameters.list_of(
+                parameters.instance("columns or conditions", str, int, np.integer, Condition), sets=True
+            ),
+        ),
         "missing": (parameters.options("auto"), parameters.boolean()),
         "not_equal": (parameters.options("auto"), parameters.boolean()),
         "max_values": (parameters.integer(1),),
