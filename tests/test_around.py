@@ -1,5 +1,7 @@
 """A search around what is locked or forbidden, as a search for another problem."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,11 +11,13 @@ from rulenet import Anneal, FormulaError, Greedy, Network, ParameterError, Rando
 from rulenet.anneal.distil import add_rows
 from rulenet.anneal.schedule import SCHEDULE
 from rulenet.conditions import Attribute, Condition
-from rulenet.formulas.expressions import And, Concept, Formula, Or, walk
+from rulenet.formulas.equivalence import equivalent
+from rulenet.formulas.expressions import FALSE, TRUE, And, Concept, Formula, Or, walk
 from rulenet.formulas.to_network import to_network
 from rulenet.relations import relations_of
 from rulenet.search.around import Around, Limits, search_around
 from rulenet.search.generate import generate_rows
+from rulenet.search.locks import Lock, restored
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Found
 from rulenet.starts.names import init_of
@@ -193,6 +197,29 @@ def test_shapes_gates_and_init_are_respected():
     given_network = Network([np.eye(len(CONDITIONS))[:2], [[1, 1]]], "or")
     search_around(spy, init_of(given_network), problem, around(["bright"], ["age"]), [(5,)], ["and"], 0)
     assert spy.starts[0] == Network([np.eye(9)[:2], [[1, 1]]], "or")
+
+
+@pytest.mark.parametrize(
+    ("concepts", "name", "n_new"),
+    [
+        ({"old": AGE.above(20), "bright": BRIGHT, "far": Or((Concept("old"), Concept("bright")))}, "far", 0),
+        ({}, "far", 3),
+        ({"bright": LIT.equal("no"), "old": Or((Concept("bright"), AGE.at_most(30)))}, "far", 3),
+        ({"far": BRIGHT, "c1": FALSE, "c2": TRUE}, "c3", 2),
+    ],
+)
+def test_what_is_locked_is_found_again_whatever_names_mean_by_then(concepts, name, n_new):
+    far = Or((Concept("bright"), Concept("old")))
+    rule = And((Concept("far"), Concept("bright"), AGE.above(10)))
+    known = {"bright": BRIGHT, "old": AGE.above(20), "far": far, "other": EQUAL[0]}
+    was = Formula(rule, known, ATTRIBUTES)
+    now = Formula(FALSE, concepts, ATTRIBUTES)
+    said, names, rules = restored(now, [Lock.of(was, far, "far"), Lock.of(was, rule)])
+    assert names == (name,)
+    assert {n: said.concepts[n] for n in concepts} == concepts
+    assert len(said.concepts) == len(concepts) + n_new
+    for expected, found in ((Concept("far"), Concept(name)), (rule, rules[0])):
+        assert equivalent(replace(was, output=expected), replace(said, output=found))
 
 
 def test_where_locked_rules_settle_all_rows_nothing_is_searched():

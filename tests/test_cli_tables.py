@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import importlib
 import io
 import json
 import lzma
@@ -226,6 +227,47 @@ def test_decimal_commas_are_found_where_the_delimiter_is_another(file):
     assert tables.read(file("x;y\n1,234;7\n2,500;8\n"))["x"].tolist() == ["1,234", "2,500"]  # thousands, perhaps
     assert tables.read(file("x;y\n1,234;7\n2,500;8\n"), Reading(decimal=","))["x"].tolist() == ["1.234", "2.500"]
     assert tables.read(file("x;y\n1,2;7\n2,5;8\n"), Reading(decimal="."))["x"].tolist() == ["1,2", "2,5"]
+
+
+def test_points_between_thousands_are_no_decimal_points_where_the_decimal_mark_is_a_comma(file):
+    table = tables.read(file("price;rate;level;day\n999;0,5;0.125;01.02.2021\n1.234;3,25;0.250;02.02.2021\n;1;;\n"))
+    assert table["price"].tolist()[:2] == ["999", "1234"]
+    assert table["rate"].tolist() == ["0.5", "3.25", "1"]
+    assert table["level"].tolist()[:2] == ["0.125", "0.250"]
+    assert table["day"].tolist()[:2] == ["01.02.2021", "02.02.2021"]
+    plain = file("price;rate\n999;0.5\n1.234;3.25\n")
+    assert tables.read(plain)["price"].tolist() == ["999", "1.234"]
+    assert tables.read(plain, Reading(decimal=","))["price"].tolist() == ["999", "1234"]
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.parquet", "t.feather"])
+def test_long_whole_numbers_stay_whole_beside_gaps(tmp_path, name):
+    numbers, path = [2**60 + 1, None, 2**60 + 3], str(tmp_path / name)
+    if name == "t.jsonl":
+        (tmp_path / name).write_text("\n".join(json.dumps({} if n is None else {"n": n}) for n in numbers))
+    else:
+        table = pytest.importorskip("pyarrow").table({"n": numbers})
+        write = importlib.import_module(f"pyarrow.{name[2:]}")
+        (write.write_table if name == "t.parquet" else write.write_feather)(table, path)
+    found = tables.read(path)["n"]
+    assert [None if pd.isna(n) else int(n) for n in found] == numbers
+    others = tables.read(path, Reading(na=(str(2**60 + 3),)))["n"]
+    assert [None if pd.isna(n) else int(n) for n in others] == [2**60 + 1, None, None]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.parquet", "t.feather", "t.xlsx"])
+def test_numbers_may_stand_for_missing_values_in_every_format(tmp_path, name):
+    pytest.importorskip("openpyxl")
+    path = str(tmp_path / name)
+    tables.write(
+        pd.DataFrame({"n": [1, -9, 3], "x": [0.5, 1.5, -9.0], "t": ["-9", "a", "b"], "y": [True, False, True]}), path
+    )
+    found = tables.read(path, Reading(na=("-9",)))
+    assert found.isna().to_numpy().tolist() == [
+        [False, False, True, False],
+        [True, *[False] * 3],
+        [False, True, False, False],
+    ]
 
 
 def test_what_is_insisted_on_is_done(file):

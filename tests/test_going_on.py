@@ -1,11 +1,15 @@
 """Learning on: new rows, new values, new stories; what was locked stays."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from rulenet import Anneal, Count, RuleNetworkClassifier
+from rulenet import Anneal, Count, Greedy, RuleNetworkClassifier
 from rulenet.exceptions import FormulaError, ParameterError, TableError
+from rulenet.formulas.edit import rules
+from rulenet.formulas.expressions import Concept
 
 SMALL = Count(n_walks=1, n_folds=0, n_proposals=3000)
 
@@ -104,6 +108,44 @@ def test_what_was_locked_stays():
     rule = str(locked.formula_).splitlines()[0]
     locked.partial_fit(*make_rows(300, 1))
     assert rule in str(locked.formula_)
+
+
+def covered(model, expression, X):
+    """Which rows a part of a model's formula covers."""
+    return model.fitted_.holds(X, replace(model.formula_, output=expression))
+
+
+@pytest.fixture(scope="module")
+def tangled():
+    """A model whose rules share concepts, and its rows."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({name: rng.choice(list("uvw"), 200) for name in "abcd"} | {"h": rng.normal(size=200).round(1)})
+    y = np.where((X["a"] == X["b"]) & (X["h"] > 0) | (X["c"] == X["d"]) & (X["a"] != "v"), "in", "out")
+    model = make_model(search=Greedy(n_epochs=1), positive_class="in").fit(X, y)
+    assert len(model.formula_.concepts) > 4
+    return model, X, y
+
+
+def test_locked_rules_that_need_concepts_stay_what_they_were(tangled):
+    model, X, y = tangled
+    for number, rule in enumerate(rules(model.formula_), start=1):
+        meant, locked = covered(model, rule, X), model.refit(X, y, lock=[number])
+        for part in (slice(100), slice(100, 200)):
+            locked.partial_fit(X[part].assign(h=X["h"][part] + 0.03), np.where(X["d"] == "u", "in", "out")[part])
+            assert (locked.predict(X)[meant] == "in").all()
+
+
+def test_locked_concepts_stay_what_they_were_whatever_they_are_called(tangled):
+    model, X, y = tangled
+    for name in model.formula_.concepts:
+        meant, locked = covered(model, Concept(name), X), model.refit(X, y, lock=[name])
+        others = [n for n in locked.formula_.concepts if n != name]
+        if name in locked.formula_.concepts and others:
+            locked = locked.rename_concepts({name: "kept", others[0]: name})
+        locked.partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+        found = locked.formula_.concepts
+        assert name not in found or others or (covered(locked, Concept(name), X) == meant).all()
+        assert "kept" not in found or (covered(locked, Concept("kept"), X) == meant).all()
 
 
 def test_a_loaded_model_learns_on_from_new_rows_alone(tmp_path):

@@ -224,8 +224,8 @@ CELLS = st.one_of(
 def test_merged_digests_say_what_the_digest_of_the_column_says(cells, data):
     middle = data.draw(st.integers(0, len(cells)))
     column = np.array([*cells, None], dtype=object)[:-1]
-    parts = [digest(load(part, "c")) for part in (column[:middle], column[middle:])]
-    one, other = digest(load(column, "c")), merge(parts, "c")
+    parts = [digest(part, load(part, "c")) for part in (column[:middle], column[middle:])]
+    one, other = digest(column, load(column, "c")), merge(parts, "c")
     one, other = (d.interpret("c") if hasattr(d, "interpret") else d for d in (one, other))
     assert type(one) is type(other)
     for name in ("n_rows", "n_missing", "few", "whole", "ends", "distinct", "declared"):

@@ -104,6 +104,80 @@ def test_whole_numbers_that_floats_do_not_hold_are_warned_of(dtype):
         Encoding.learn(column(2**53 + np.arange(40)).astype(dtype), nominal=["k"])
 
 
+@pytest.mark.parametrize("dtype", [str, object, "string"])
+def test_whole_numbers_that_floats_do_not_hold_are_warned_of_as_text_and_as_objects(dtype):
+    for n_rows in (40, 5000):
+        with pytest.warns(UserWarning, match="'k' holds whole numbers beyond 2.*53.* 9007199254740993 is taken as"):
+            Encoding.learn(column(2**53 + np.arange(n_rows)).astype(dtype))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Encoding.learn(column(2**53 - np.arange(40)).astype(dtype))
+
+
+def test_whole_numbers_that_floats_do_not_hold_are_warned_of_in_batches():
+    table = column(2**53 + np.arange(120)).assign(a=NUMBERS[:, 0], y=HIGH)
+    with pytest.warns(UserWarning, match="'k' holds whole numbers beyond 2.*53.* 9007199254740993 is taken as"):
+        fit([table[:60], table[60:]], "y")
+
+
+@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="text of any length came with NumPy 2")
+@pytest.mark.parametrize("nothing", [None, np.nan, pd.NA])
+def test_text_of_any_length_in_numpy_is_text(nothing):
+    cells = ["x", "y", nothing, "x", "y", "x"] * 20
+    texts = np.array(cells, dtype=np.dtypes.StringDType(na_object=nothing)).reshape(-1, 1)
+    for nominal in ("auto", "all"):
+        assert Encoding.learn(texts, nominal=nominal).codes(texts).ravel().tolist() == [0, 1, -1, 0, 1, 0] * 20
+    labels = np.where(HIGH, "yes", "no").astype(np.dtypes.StringDType())
+    assert (fit(NUMBERS, labels).predict(NUMBERS) == labels).all()
+
+
+@pytest.mark.parametrize("unit", ["ns", "us", "s", "D"])
+def test_durations_of_numpy_among_objects_are_durations(unit):
+    cells = [np.timedelta64("NaT"), np.timedelta64(3, unit), np.timedelta64(5, unit)] * 40
+    found = Encoding.learn(column(cells, object), cuts={"k": [pd.Timedelta(4, unit)]} if unit != "ns" else None)
+    assert [a.kind for a in found.attributes] == ["duration"]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [np.array(["2021-01-01", "400000-01-01"] * 9, "M8[s]"), np.array([3, 10**15] * 9, "m8[s]")],
+    ids=["dates", "durations"],
+)
+def test_what_microseconds_do_not_hold_is_refused(cells):
+    with pytest.raises(TableError, match="too far from 1970 to be counted in microseconds"):
+        Encoding.learn(cells.reshape(-1, 1))
+    with pytest.raises(TableError, match="too far from 1970 to be counted in microseconds"):
+        Encoding.learn(np.array([cells[0], cells[0] + 5], cells.dtype).reshape(-1, 1)).encode(cells.reshape(-1, 1))
+
+
+def test_a_missing_label_in_a_list_is_no_class_called_nan():
+    labels = ["yes" if high else float("nan") for high in HIGH]
+    for learn in (fit, lambda X, y: RuleNetworkClassifier().partial_fit(X, y)):
+        with pytest.raises(TableError, match="y has a missing label"):
+            learn(NUMBERS, labels)
+    model = fit(NUMBERS, np.where(HIGH, "yes", "no"))
+    with pytest.raises(TableError, match="y has a missing label"):
+        model.partial_fit(NUMBERS, labels)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, lambda labels: pd.Series(labels, dtype=object)])
+def test_text_among_other_labels_is_refused(kind):
+    with pytest.raises(TableError, match="y holds '1' and 1, but labels must be all text or all something else"):
+        fit(NUMBERS, kind([1 if high else "1" for high in HIGH]))
+
+
+@pytest.mark.parametrize("unit", ["ns", "s", "D"])
+def test_dates_that_are_classes_stay_dates(unit, tmp_path):
+    early, late = np.datetime64("2020-01-01", unit), np.datetime64("2021-01-01", unit)
+    labels = np.where(HIGH, late, early)
+    for y in (labels, labels - np.datetime64("2019-01-01", unit)):
+        model = fit(NUMBERS, y)
+        assert model.score(NUMBERS, y) == 1
+        assert not any(isinstance(label, int) for label in model.classes_.tolist())
+        with pytest.raises(RuleNetError, match="which a model file cannot say"):
+            model.save(tmp_path / "model.json")
+
+
 def objects(*cells):
     found = np.empty(120, object)
     found[:] = cells * 60
@@ -189,6 +263,32 @@ def test_labels_of_another_type_are_no_labels_of_other_rows():
             judge(NAMED, kinds.astype(str))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.rule_statistics(NAMED, HIGH[:5])
+
+
+def test_classes_that_are_balanced_come_in_the_order_of_their_rows_however_sums_are_rounded():
+    X = pd.DataFrame({"a": np.arange(400)})
+    y = np.where(X["a"] < 40, "rare", np.where(X["a"] % 3 == 0, "some", "many"))
+    for labels in (y, np.where(y == "some", "many", y), np.where(y == "rare", "a", "b")):
+        model = fit(X, labels, class_weight="balanced")
+        again = fit([X[:70].assign(y=labels[:70]), X[70:].assign(y=labels[70:])], "y", class_weight="balanced")
+        assert (again.predict_proba(X) == model.predict_proba(X)).all()
+        if len(model.classes_) == 2:
+            positive = fit(X, labels, class_weight="balanced", positive_class="minority").positive_class_
+            assert positive == min(model.classes_, key=labels.tolist().count)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        *({"monotonic_cst": {"a": direction}} for direction in (0.5, "1", True, 2)),
+        *({"monotonic_cst": {1, 0}}, {"hidden_layer_sizes": {4, 8}}, {"search": Count}),
+        *({"cuts": {"a": "25"}}, {"cuts": {"a": 5}}, {"ordinal": {"a": "0123456789"}}),
+    ],
+    ids=str,
+)
+def test_what_parameters_do_not_take_is_refused(wish):
+    with pytest.raises(ParameterError, match=f"{next(iter(wish))} is .*, but must be"):
+        RuleNetworkClassifier(**wish).fit(NAMED, HIGH)
 
 
 def test_columns_of_labels_in_another_order_are_refused():

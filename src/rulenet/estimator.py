@@ -20,7 +20,6 @@ from rulenet.conditions import Condition
 from rulenet.count.count import Count
 from rulenet.count.deep import DeepCount
 from rulenet.exceptions import ModelFileError, ParameterError
-from rulenet.formulas.expressions import Formula
 from rulenet.going_on import Memory, as_part, check_first, named_part
 from rulenet.greedy.greedy import Greedy
 from rulenet.labels import check_known, several_targets, warn_of_other_order
@@ -30,6 +29,7 @@ from rulenet.predicting import Predicting
 from rulenet.readable import target_name
 from rulenet.search import interrupts
 from rulenet.search.around import Limits
+from rulenet.search.locks import Lock
 from rulenet.search.protocol import Init, Search, defaults_of
 from rulenet.shards.partitions import is_partitioned
 from rulenet.shards.sources import is_source
@@ -160,7 +160,7 @@ Network, default="auto"
 
     # Rows that were learned on from, and what stays as it is.
     _memory: Memory = Memory()
-    _locked: tuple[str | Formula, ...] = ()
+    _locked: tuple[Lock, ...] = ()
 
     constraints: ClassVar[Mapping[str, tuple[parameters.Constraint, ...]]] = {
         "hidden_layer_sizes": (parameters.options("auto"), parameters.list_of(parameters.integer(1), least=1)),
@@ -177,15 +177,25 @@ Network, default="auto"
             parameters.mapping("a dict from label to weight"),
             parameters.list_of(parameters.mapping("such dicts"), least=2),
         ),
-        "nominal": (parameters.options("auto", "all"), parameters.list_of(parameters.COLUMN)),
-        "ordinal": (parameters.options(None), parameters.mapping("a dict from column to list of values")),
-        "cuts": (parameters.options(None), parameters.mapping("a dict from column to list of cuts")),
+        "nominal": (parameters.options("auto", "all"), parameters.list_of(parameters.COLUMN, sets=True)),
+        "ordinal": (
+            parameters.options(None),
+            parameters.mapping("a dict from column to list of values", parameters.several),
+        ),
+        "cuts": (
+            parameters.options(None),
+            parameters.mapping("a dict from column to list of cuts", parameters.several),
+        ),
         "monotonic_cst": (
             parameters.options(None),
-            parameters.mapping("a dict from column to -1, 0 or 1"),
+            parameters.mapping("a dict from column to -1, 0 or 1", parameters.integer(-1, 1).accepts),
             parameters.list_of(parameters.integer(-1, 1)),
         ),
-        "forbid": (parameters.list_of(parameters.instance("columns or conditions", str, int, np.integer, Condition)),),
+        "forbid": (
+            parameters.list_of(
+                parameters.instance("columns or conditions", str, int, np.integer, Condition), sets=True
+            ),
+        ),
         "missing": (parameters.options("auto"), parameters.boolean()),
         "not_equal": (parameters.options("auto"), parameters.boolean()),
         "max_values": (parameters.integer(1),),

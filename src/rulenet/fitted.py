@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from sklearn.utils import validation
 else:
     validation = Later("sklearn.utils.validation")
+
+Said = TypeVar("Said", Formula, Decision, Formula | Decision)
 
 # What is known of probabilities where no row was ever counted.
 NOTHING_KNOWN = Calibration(1.0, (0.5,))
@@ -196,9 +198,7 @@ class Fitted:
     def holds(self, table: Any, formula: Formula) -> NDArray[np.bool_]:
         """The rows in which a formula about the same columns holds; it may have cuts of its own."""
         encoding = _including(self.encoding, formula)
-        moved = _moved(formula, encoding.attributes)
-        assert isinstance(moved, Formula)
-        return holds(moved, Codes(encoding.attributes, encoding.codes(table)))
+        return holds(moved(formula, encoding.attributes), Codes(encoding.attributes, encoding.codes(table)))
 
     def choose(self, row: int) -> Fitted:
         """The same with another of its networks."""
@@ -210,13 +210,13 @@ class Fitted:
     def on(self, encoding: Encoding, more: Sequence[Formula] = ()) -> Fitted:
         """The same over an encoding that also has the columns, cuts and conditions of another one, and of formulas."""
         wider = reduce(_including, more, _united(self.encoding, encoding))
-        formula = _moved(self.said, wider.attributes)
+        formula = moved(self.said, wider.attributes)
         new = replace(self, encoding=wider, alternatives=(), named=None).with_formula(formula)
         return replace(new, evidence=self.evidence)
 
     def said_about(self, attributes: tuple[Attribute, ...]) -> Formula | Decision:
         """What the network says, about attributes that are cut at least as finely; rules stay in their order."""
-        return _moved(self.said, attributes)
+        return moved(self.said, attributes)
 
     def with_formula(self, formula: Formula | Decision, forbidden: Collection[Condition] = ()) -> Fitted:
         """The same with a network that says what ``formula`` says; of its probabilities nothing is known.
@@ -230,7 +230,7 @@ class Fitted:
         if isinstance(formula, Decision):
             formula = simplify_decision(formula)  # without "not", whose conditions the encoding would not have
         encoding = _including(self.encoding, formula)
-        formula = _moved(formula, encoding.attributes)
+        formula = moved(formula, encoding.attributes)
         return replace(
             self,
             encoding=encoding,
@@ -318,12 +318,7 @@ def _network_without(
     return Network([first, *network.weights[1:]], network.first_gate, network.needs)
 
 
-def moved_rule(rule: Formula, attributes: tuple[Attribute, ...]) -> Expression:
-    """What a formula without concepts says, about attributes that are cut at least as finely."""
-    return cast(Formula, _moved(rule, attributes)).output
-
-
-def _moved(formula: Formula | Decision, attributes: tuple[Attribute, ...]) -> Formula | Decision:
+def moved(formula: Said, attributes: tuple[Attribute, ...]) -> Said:
     """The formula about ``attributes``, which are cut at least as finely."""
     finer = {attribute.name: attribute for attribute in attributes}
 

@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 from rulenet.encoding.tables import Table, read_table
 from rulenet.exceptions import ParameterError, TableError, TableTypeError
 
+FINE = ("ns", "ps", "fs", "as")  # units of dates that Python does not know
 ClassWeight = dict[Any, float] | str | None
 
 
@@ -109,7 +110,7 @@ def several_targets(X: Any, y: Any) -> dict[str, NDArray[Any]] | None:
     if table.n_columns < 2:
         return None
     names = [f"y{k}" for k in range(table.n_columns)] if table.labels is None else list(table.names)
-    columns = {name: _plain_labels(table.column(k)) for k, name in enumerate(names)}
+    columns = {name: as_labels(table.column(k)) for k, name in enumerate(names)}
     for name, labels in columns.items():
         try:
             columns[name] = check_labels(X, labels)
@@ -182,9 +183,31 @@ def class_weights_of(given: Any, columns: Sequence[str]) -> dict[str, ClassWeigh
     return dict(zip(columns, given, strict=True))
 
 
-def _plain_labels(column: Any) -> NDArray[Any]:
-    labels = np.asarray(column)
+def as_labels(y: Any) -> NDArray[Any]:
+    """Labels as an array of their own type, dates and durations in microseconds, of which Python knows what they are.
+
+    >>> as_labels(["no", float("nan")]), as_labels([True, False])
+    (array(['no', nan], dtype=object), array([ True, False]))
+    """
+    labels = np.asarray(y)
+    if labels.dtype.kind == "U" and isinstance(y, list | tuple) and not all(isinstance(label, str) for label in y):
+        labels = np.fromiter(y, object, len(y))  # of which NumPy made text
+    if labels.dtype.kind in "mM" and np.datetime_data(labels.dtype)[0] in FINE:
+        return labels.astype(f"{labels.dtype.kind}8[us]")
+    if labels.dtype.kind == "T":
+        labels = labels.astype(object)
     return np.asarray(pd.Series(labels).infer_objects()) if labels.dtype == object else labels
+
+
+def _check_text(labels: NDArray[Any]) -> None:
+    """Refuse text among other labels."""
+    texts = [label for label in labels.tolist() if isinstance(label, str)] if labels.dtype == object else []
+    if texts and len(texts) < len(labels):
+        odd = next(label for label in labels.tolist() if not isinstance(label, str))
+        raise TableTypeError(
+            f"y holds {texts[0]!r} and {odd!r}, but labels must be all text or all something else: make text of "
+            "all, or numbers"
+        )
 
 
 def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
@@ -193,15 +216,16 @@ def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
         raise TableError("requires y to be passed, but the target y is None")
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         raise TableError("y has masked labels, but every row needs one")
-    labels = np.asarray(y if getattr(y, "ndim", 0) == 1 else column_or_1d(y, warn=True))
+    labels = as_labels(y)
+    if labels.ndim != 1:
+        labels = as_labels(column_or_1d(y, warn=True))
     check_consistent_length(X, labels)
-    if labels.dtype == object:
-        labels = _plain_labels(labels)
     if labels.dtype.kind in "biuU":  # nothing can be missing or continuous
         return labels
     missing = np.asarray(pd.isna(labels))
     if missing.any():
         raise TableError(f"y has a missing label (NaN) in row {missing.argmax()}, but every row needs one")
+    _check_text(labels)
     try:
         with np.errstate(invalid="ignore"):
             check_classification_targets(labels)

@@ -20,9 +20,8 @@ from rulenet.encoding import Encoding
 from rulenet.encoding.tables import Table, read_table
 from rulenet.encoding.wishes import Directions, Wished, Wishes, directions_of, ruled_out, with_lent
 from rulenet.exceptions import ParameterError
-from rulenet.fitted import Fitted, moved_rule
+from rulenet.fitted import Fitted, moved
 from rulenet.fitted_targets import FittedTargets
-from rulenet.formulas.expressions import Formula
 from rulenet.going_on import better, carry, known_kinds, widen, with_names, within
 from rulenet.greedy.greedy import Greedy
 from rulenet.labels import (
@@ -39,6 +38,7 @@ from rulenet.network import Gate, Network
 from rulenet.outputs import Outputs, outputs_to_try, what_is_described
 from rulenet.search import interrupts
 from rulenet.search.around import Around, Limits, search_around
+from rulenet.search.locks import Lock, restored
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Defaults, Found, Init, Report, Search, Shapes, defaults_of
 from rulenet.shards.batches import Batches
@@ -125,18 +125,14 @@ class Learner:
 
         return learn_targets(read_table(X), columns, fit, self.chain)
 
-    def learn_on(self, rows: Data, base: Fitted, locked: Sequence[str | Formula] = (), searches: bool = True) -> Fitted:
+    def learn_on(self, rows: Data, base: Fitted, locked: Sequence[Lock] = (), searches: bool = True) -> Fitted:
         """What becomes of a ``base`` with these rows; what is ``locked`` stays. Without ``searches`` it is polished."""
         if not locked:
             return replace(self._fit_outputs(rows, base.outputs, base, searches), target=base.target)
         if not isinstance(rows, Whole):
-            raise ParameterError(
-                f"{str(locked[0])!r} is locked, but around locked parts only tables in memory are learned"
-            )
-        concepts = [x for x in locked if isinstance(x, str)]
-        rules = [x for x in locked if not isinstance(x, str)]
+            raise ParameterError(f"{locked[0]} is locked, but around locked parts only tables in memory are learned")
         table, labels = rows.rows.table, rows.classes[rows.rows.codes]
-        return self.refit(table, labels, rows.rows.mass, base, Limits.of(concepts), rules)[0]
+        return self.refit(table, labels, rows.rows.mass, base, Limits(), locked)[0]
 
     def refit(
         self,
@@ -145,24 +141,26 @@ class Learner:
         sample_weight: ArrayLike | None,
         fitted: Fitted,
         limits: Limits,
-        rules: Sequence[Formula] = (),
-    ) -> tuple[Fitted, tuple[str | Formula, ...]]:
-        """What is learned around what ``limits`` say and ``rules`` that stay, and what is locked in it."""
+        locked: Sequence[Lock] = (),
+    ) -> tuple[Fitted, tuple[Lock, ...]]:
+        """What is learned around what ``limits`` say and what was ``locked`` before, and what is locked in it."""
         labels = check_labels(X, y)
         check_known(labels, fitted.classes)
         class_weight = one_class_weight(self.class_weight)
         weights, alike = weigh(labels, sample_weight, class_weight), weigh_alike(class_weight, Counter(labels.tolist()))
         wishes = known_kinds(fitted.encoding, self._wishes(fitted.outputs))
         learned = Encoding.learn(X, fitted.output_codes(labels), n_jobs=self.n_jobs, **wishes)
-        base = fitted.on(widen(fitted.encoding, learned), rules)
+        base = fitted.on(widen(fitted.encoding, learned), [lock.meaning for lock in locked])
         literals, n_classes = base.encoding.encode(X), max(2, len(fitted.outputs))
         problem = Problem.of_classes(literals, base.output_codes(labels), n_classes, base.encoding.relations, weights)
         attributes = base.encoding.attributes
         said = base.said if fitted.several else fitted.said_about(attributes)  # rules as they were numbered
-        staying = tuple(moved_rule(rule, attributes) for rule in rules)
+        finer = (replace(lock, meaning=moved(lock.meaning, attributes)) for lock in locked)
+        said, concepts, staying = restored(said, finer)
         out = np.flatnonzero(ruled_out(base.encoding.conditions, Wishes(**wishes), base.encoding.heading))
         forbidden = (*limits.forbidden, *(base.encoding.conditions[j] for j in out))
-        around = Around(said, base.encoding.conditions, replace(limits, forbidden=forbidden), staying)
+        limits = replace(limits, concepts=(*limits.concepts, *concepts), forbidden=forbidden)
+        around = Around(said, base.encoding.conditions, limits, staying)
         with interrupts.heeded():
             with self._progress(fitted.classes, fitted.outputs) as report:
                 formula, history = search_around(

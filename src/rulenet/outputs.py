@@ -15,11 +15,11 @@ Outputs = tuple[int, ...]
 
 def outputs_to_try(rows: Data, search: Search, positive_class: Hashable, max_values: int) -> list[Outputs]:
     """The classes to describe, in order of preference; rows count by their weights."""
-    mass = rows.class_mass
-    if len(mass) > 2:
+    order = _most_frequent_first(rows)
+    if len(order) > 2:
         _check_several(rows.classes.tolist(), search, positive_class, max_values)
-        return [tuple(np.argsort(-mass, kind="stable").tolist())]  # the most frequent first, which wins a tie
-    majority = int(mass[1] > mass[0])
+        return [order]  # the most frequent first, which wins a tie
+    majority = order[0]
     match positive_class:
         case "auto":
             return [(majority,), (1 - majority,)] if defaults_of(search).both_classes else [(1 - majority,)]
@@ -32,6 +32,12 @@ def outputs_to_try(rows: Data, search: Search, positive_class: Hashable, max_val
         known = " and ".join(map(repr, rows.classes.tolist()))
         raise ParameterError(f"positive_class is {positive_class!r}, but the classes are {known}")
     return [(found[0],)]
+
+
+def _most_frequent_first(rows: Data) -> Outputs:
+    """The classes by what they weigh; those that weigh the same but for how sums are rounded, by their rows."""
+    shares = np.round(rows.class_mass / rows.class_mass.sum(), 9)
+    return tuple(np.lexsort([-rows.class_rows, -shares]).tolist())
 
 
 def what_is_described(classes: NDArray[Any], outputs: Outputs) -> str:

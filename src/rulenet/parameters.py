@@ -4,7 +4,7 @@ A class lists ``constraints``, from the name of a parameter to what it takes; `c
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -63,24 +63,34 @@ def instance(words: str, *types: type) -> Constraint:
 
 
 def having(words: str, *methods: str) -> Constraint:
-    """An object with some methods."""
-    return Constraint(words, lambda value: all(callable(getattr(value, name, None)) for name in methods))
-
-
-def list_of(inner: Constraint, *, least: int = 0) -> Constraint:
-    """A list, tuple or array of values that ``inner`` accepts."""
+    """An object with some methods; a class is none."""
 
     def accepts(value: Any) -> bool:
-        if not isinstance(value, list | tuple | np.ndarray | frozenset | set):
+        return not isinstance(value, type) and all(callable(getattr(value, name, None)) for name in methods)
+
+    return Constraint(words, accepts)
+
+
+def list_of(inner: Constraint, *, least: int = 0, sets: bool = False) -> Constraint:
+    """A list, tuple or array of values that ``inner`` accepts; or a set, where their order does not matter."""
+    kinds = (list, tuple, np.ndarray, *((frozenset, set) if sets else ()))
+
+    def accepts(value: Any) -> bool:
+        if not isinstance(value, kinds):
             return False
         return len(value) >= least and all(inner.accepts(x) for x in value)
 
     return Constraint(f"a list of {inner.words}" + (f" with at least {least}" if least else ""), accepts)
 
 
-def mapping(words: str) -> Constraint:
-    """A dictionary."""
-    return Constraint(words, lambda value: isinstance(value, Mapping))
+def several(value: Any) -> bool:
+    """Whether a value holds several; text does not."""
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+
+
+def mapping(words: str, accepts: Callable[[Any], bool] = lambda value: True) -> Constraint:
+    """A dictionary whose values are accepted."""
+    return Constraint(words, lambda value: isinstance(value, Mapping) and all(map(accepts, value.values())))
 
 
 #: A column, by name or by position.

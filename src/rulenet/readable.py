@@ -323,8 +323,9 @@ class Readable:
         new = copy.copy(self)
         fitted = self.one_target("with_formula").with_formula(formula)
         if X is not None and y is not None:
-            labelling.check_known(np.asarray(y), fitted.classes)
-            found = calibrate(fitted.margins(X), fitted.output_codes(np.asarray(y)))
+            labels = labelling.check_labels(X, y)
+            labelling.check_known(labels, fitted.classes)
+            found = calibrate(fitted.margins(X), fitted.output_codes(labels))
             fitted = fitted.calibrated(replace(found, follows=fitted.evidence.follows))
         new.fitted_ = fitted
         return new

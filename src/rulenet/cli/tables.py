@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+import numpy as np
 import pandas as pd
 
 from rulenet.cli import files
 from rulenet.cli.text import decode, read_text
+from rulenet.encoding.columns import EXACT, parse_number
 from rulenet.exceptions import TableError
 from rulenet.nearest import nearest
 from rulenet.replacing import replacing
@@ -162,7 +164,13 @@ def _read_parquet(data: bytes, path: str, how: Reading) -> pd.DataFrame:
     _check_size(max(told, least), path, how)
     texts = [field.name for field in file.schema_arrow if _width(field.type) is None]
     _check_batches(file.iter_batches(BATCH_ROWS, columns=texts) if texts else iter(()), path, how)
-    return masked(file.read().to_pandas(), how.na)
+    return masked(_as_pandas(file.read()), how.na)
+
+
+def _as_pandas(table: Any) -> pd.DataFrame:
+    from rulenet.shards.arrow import as_pandas
+
+    return as_pandas(table)
 
 
 def _check_batches(batches: Iterator[Any], path: str, how: Reading) -> None:
@@ -187,7 +195,7 @@ def _read_feather(data: bytes, path: str, how: Reading) -> pd.DataFrame:
         return masked(pd.read_feather(io.BytesIO(data)), how.na)
     with ipc.open_file(io.BytesIO(data)) as file:
         _check_batches(map(file.get_batch, range(file.num_record_batches)), path, how)
-        return masked(file.read_all().to_pandas(), how.na)
+        return masked(_as_pandas(file.read_all()), how.na)
 
 
 def _read_excel(data: bytes, path: str, how: Reading) -> pd.DataFrame:
@@ -213,7 +221,15 @@ def _read_json(data: bytes, path: str, how: Reading) -> pd.DataFrame:
         nested = [name for name, value in row.items() if isinstance(value, dict | list)]
         if nested:
             raise TableError(f"{path}: entry {i} holds a list or an object in {nested[0]!r}, but one value is expected")
-    return masked(pd.DataFrame([row for _, row in rows]), how.na)
+    table = pd.DataFrame([row for _, row in rows], dtype=object)
+    return masked(table.apply(_inferred), how.na)
+
+
+def _inferred(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """A column of its own type; long whole numbers stay whole where some are missing: floats do not hold them."""
+    found = column.infer_objects()
+    is_long = found.dtype.kind == "f" and bool((found.abs() >= EXACT).any())
+    return column if is_long and pd.api.types.infer_dtype(column, skipna=True) == "integer" else found
 
 
 _READERS = {
@@ -243,8 +259,22 @@ def _check_size(size: int, path: str, how: Reading) -> None:
 
 
 def masked(table: pd.DataFrame, na: Sequence[str] | None) -> pd.DataFrame:
-    """The table with cells of the texts ``na`` missing."""
-    return table if na is None else table.mask(table.isin(list(na)))
+    """The table with cells missing that are one of the texts ``na``, or the number that one of them is."""
+    if na is None:
+        return table
+    numbers = [number for number in map(parse_number, na) if not isinstance(number, str)]
+    table = table.copy(deep=False)
+    for i in range(table.shape[1]):
+        is_marker = table.iloc[:, i].isin([*na, *numbers])
+        if is_marker.any() and table.dtypes.iloc[i].kind != "b":
+            table.isetitem(i, _without(table.iloc[:, i], is_marker).array)
+    return table
+
+
+def _without(column: "pd.Series[Any]", is_marker: "pd.Series[bool]") -> "pd.Series[Any]":
+    if column.dtype.kind in "iu" and isinstance(column.dtype, np.dtype):  # which would be rounded with a gap among them
+        column = column.astype("UInt64" if column.dtype.kind == "u" else "Int64")
+    return column.mask(is_marker)
 
 
 def _listed(columns: Iterable[Any]) -> str:

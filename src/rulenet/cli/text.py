@@ -27,6 +27,7 @@ N_ROWS = 200  # that choose the delimiter
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 # Numbers with a decimal comma: 3 · -0,5 · 1.234,5 · 1,5e3. What has commas before three digits only may be thousands.
 _COMMA = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)?(?:,\d+)?(?:[eE][+-]?\d+)?")
+_GROUPS = re.compile(r"[+-]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)")  # whole numbers with points between thousands
 _CERTAIN = re.compile(r"[+-]?[\d.]*,(?:\d{1,2}|\d{4,})(?:[eE][+-]?\d+)?")
 
 
@@ -199,12 +200,17 @@ def _in_commas(column: "pd.Series[str]") -> bool:
     return bool(len(known) and known.str.contains(",", regex=False).any() and known.str.fullmatch(_COMMA).all())
 
 
-def _with_points(column: "pd.Series[str]") -> "pd.Series[str]":
-    """A column of numbers with decimal commas, written with points; other columns as they are.
+def _in_thousands(column: "pd.Series[str]") -> bool:
+    known = column.dropna()
+    return bool(len(known) and known.str.contains(".", regex=False).any() and known.str.fullmatch(_GROUPS).all())
 
-    >>> _with_points(pd.Series(["1.234,5", "-2"])).tolist(), _with_points(pd.Series(["a,b"])).tolist()
-    (['1234.5', '-2'], ['a,b'])
+
+def _with_points(column: "pd.Series[str]") -> "pd.Series[str]":
+    """A column of numbers, where the decimal mark is a comma, written with points; other columns as they are.
+
+    >>> [_with_points(pd.Series(cells)).tolist() for cells in (["1.234,5", "-2"], ["1.234", "999"], ["a,b"], ["0.125"])]
+    [['1234.5', '-2'], ['1234', '999'], ['a,b'], ['0.125']]
     """
-    if not _in_commas(column):
+    if not (_in_commas(column) or _in_thousands(column)):
         return column
     return column.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from rulenet.conditions import Attribute, Condition
-from rulenet.encoding.columns import Measured, Values, parser, plain
+from rulenet.encoding.columns import Measured, Rounded, Values, parser, plain
 from rulenet.encoding.cuts import Target, choose_cuts, cuts_around
 from rulenet.encoding.digests import Digest, Names, Numbers
 from rulenet.encoding.measures import measure, plain_number
@@ -27,13 +27,14 @@ class LeftOutWarning(UserWarning):
 class Learned(NamedTuple):
     """An attribute, the conditions on it that are allowed, and all that there would be.
 
-    ``left_out`` says why a column with values has no conditions.
+    ``left_out`` says why a column with values has no conditions, ``rounded`` which of its numbers are others here.
     """
 
     attribute: Attribute
     conditions: tuple[Condition, ...]
     candidates: tuple[Condition, ...]
     left_out: str = ""
+    rounded: str = ""
 
 
 #: The numbers that a sample of the rows has, read as some kind.
@@ -66,12 +67,15 @@ class AttributeLearner:
             if i in self._placed.ordinal:
                 _check_listed(column, attribute)
         allowed = tuple(x for x in candidates if self._forbidden.allows(i, x))
-        return Learned(attribute, allowed, tuple(candidates))
+        rounded = column.rounded if isinstance(column, Numbers) else None
+        return Learned(attribute, allowed, tuple(candidates), rounded=_warning_of(attribute.name, rounded))
 
     def check(self, learned: Sequence[Learned]) -> None:
         """Refuse wishes that name nothing, and a table that says nothing; warn of columns that are left out."""
         for left_out in filter(None, (one.left_out for one in learned)):
             warnings.warn(left_out, LeftOutWarning, stacklevel=4)
+        for rounded in filter(None, (one.rounded for one in learned)):
+            warnings.warn(rounded, stacklevel=4)
         self._forbidden.check((x for one in learned for x in one.candidates), self._table)
         if any(one.conditions for one in learned):
             return
@@ -227,6 +231,15 @@ def _check_listed(column: Names, attribute: Attribute) -> None:
             raise TableError(
                 f"column {attribute.name!r} holds {value!r}, but ordinal lists only {list(attribute.values)}: add it"
             )
+
+
+def _warning_of(name: str, rounded: Rounded | None) -> str:
+    if rounded is None:
+        return ""
+    return (
+        f"column {name!r} holds whole numbers beyond 2**53, which are compared as floats: {rounded[0]} is taken as "
+        f"{rounded[1]}; name it in nominal=[{name!r}] if they are names, or drop it"
+    )
 
 
 def _example(column: Names) -> str:

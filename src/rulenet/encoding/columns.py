@@ -6,6 +6,7 @@ only the few distinct cells are then looked at in Python, where ``True``, ``1`` 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Hashable, Iterable
 from decimal import Decimal
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from rulenet.encoding.measures import BOOLEANS, NAT, Measure, measure
 from rulenet.encoding.tables import Column, of_dictionary
 from rulenet.exceptions import TableError, TableTypeError
-from rulenet.kinds import MEASURED, Kind
+from rulenet.kinds import MEASURED, Bound, Kind
 from rulenet.later import Later
 
 if TYPE_CHECKING:
@@ -31,11 +32,14 @@ else:
 
 Codes = NDArray[np.int32]
 Values = NDArray[Any]  # float64 for numbers, int64 for dates and durations
+Rounded = tuple[int, Bound]  # a whole number that floats do not hold, and what it is taken as
 
 EXACT = 2**53  # floats hold all whole numbers up to here
+MAX_WIDE = 10_000  # numbers beyond that are looked at
 MAX_ITEMS = 4096  # distinct items numbered by the compiled pass; beyond, a slower way is taken
 WHOLE = re.compile(r"\s*[+-]?\d{1,40}\s*", re.A)
 BOOLEAN = ((bool, False), (bool, True))  # truth values with their type, in order
+COARSE = ("Y", "M", "W", "D", "h", "m", "s", "ms")  # units of dates that reach farther than microseconds
 NUMBERS = ("floating", "integer", "mixed-integer-float", "decimal")  # what pandas calls objects that are numbers
 
 
@@ -86,13 +90,15 @@ def load(column: Column, name: str, *, nominal: bool = False) -> Coded | Measure
     """
     column = _plain_arrow(column)
     dtype: Any = column.dtype
+    if dtype.kind == "T":  # NumPy's text of any length is no array of pointers
+        column, dtype = column.astype(object), np.dtype(object)
     if isinstance(dtype, pd.CategoricalDtype):
         return _load_categories(column, dtype, name)
     kind = _kind(dtype)
     if kind == "Boolean":
         return Coded(_code_booleans(column), [False, True], kind, declared=True)
     if kind in MEASURED and not (nominal and kind == "numeric"):
-        return Measured(kind, _numbers(column) if kind == "numeric" else _microseconds(column, kind))  # type: ignore[arg-type]
+        return Measured(kind, _numbers(column) if kind == "numeric" else _microseconds(column, kind, name))  # type: ignore[arg-type]
     if kind is None and dtype.kind == "c":
         raise TableError(f"Complex data not supported: column {name!r} is {dtype}, but expected numbers or categories")
     if kind is None and dtype != np.object_:
@@ -172,17 +178,26 @@ def _check_truth_values(loaded: Coded, name: str, expected: str) -> None:
             )
 
 
-def find_rounded(column: Column) -> tuple[int, int] | None:
-    """A whole number of a column that floats do not hold, and the one that it is taken as; None if there is none.
+def find_rounded(cells: Iterable[Any], numbers: Iterable[Bound]) -> Rounded | None:
+    """The first of the whole numbers among some cells that is not the number it is taken as, and that number.
 
-    >>> find_rounded(np.array([1, 2**53 + 1])), find_rounded(np.array([1, 2**60]))
-    ((9007199254740993, 9007199254740992), None)
+    >>> find_rounded(["9007199254740993", 2**60], [9007199254740992.0, 2.0**60])
+    (9007199254740993, 9007199254740992)
     """
-    if getattr(column.dtype, "kind", "") not in "iu" or not len(column):
+    for cell, number in zip(cells, numbers, strict=True):
+        exact = _plain_value(parse_number(cell), "")
+        if isinstance(exact, int) and exact != number:
+            return exact, int(number) if math.isfinite(number) else number
+    return None
+
+
+def rounded_in(column: Column, numbers: Values) -> Rounded | None:
+    """The same of a column and its numbers; only those that are very large are looked at."""
+    if getattr(column.dtype, "kind", "") not in "iuO":
         return None
-    present = pd.Series(column).dropna()
-    wide = present[(present > EXACT) | (present < -EXACT)].tolist()
-    return next(((int(x), int(float(x))) for x in wide[:10_000] if int(float(x)) != int(x)), None)
+    wide = np.flatnonzero(np.abs(numbers) >= EXACT)[:MAX_WIDE]
+    cells: Any = column.iloc[wide] if isinstance(column, pd.Series) else column[wide]
+    return find_rounded(cells.tolist(), numbers[wide].tolist())
 
 
 def parse_number(value: Hashable) -> Hashable:
@@ -287,13 +302,22 @@ def _numbers(column: Any) -> NDArray[np.float64]:
     return np.ascontiguousarray(column, dtype=np.float64)
 
 
-def _microseconds(column: Any, kind: str) -> NDArray[np.int64]:
+def _microseconds(column: Any, kind: str, name: str) -> NDArray[np.int64]:
     unit = np.dtype("m8[us]" if kind == "duration" else "M8[us]")
     if isinstance(column, pd.Series) and not isinstance(column.dtype, np.dtype):
         if isinstance(column.dtype, pd.PeriodDtype):
             column = column.dt.to_timestamp()
         column = column.to_numpy(dtype=unit, na_value=unit.type("NaT", "us"))
-    return np.ascontiguousarray(np.asarray(column).astype(unit)).view(np.int64)
+    given = np.asarray(column)
+    found = given.astype(unit)
+    if np.datetime_data(given.dtype)[0] in COARSE:  # NumPy goes round where microseconds end
+        odd = (found.astype(given.dtype) != given) & ~np.isnat(given)
+        if odd.any():
+            raise TableError(
+                f"column {name!r} holds {given[odd][0]!s}, which is too far from 1970 to be counted in microseconds: "
+                "make it missing"
+            )
+    return np.ascontiguousarray(found).view(np.int64)
 
 
 def _look_up(coded: Coded, measures: dict[Hashable, Measure], kind: Kind) -> Values:

@@ -14,8 +14,19 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from rulenet.encoding.columns import BOOLEAN, Coded, Measured, kind_of, parse_boolean
+from rulenet.encoding.columns import (
+    BOOLEAN,
+    EXACT,
+    Coded,
+    Measured,
+    Rounded,
+    find_rounded,
+    kind_of,
+    parse_boolean,
+    rounded_in,
+)
 from rulenet.encoding.measures import NAT, Measure, measure
+from rulenet.encoding.tables import Column
 from rulenet.exceptions import TableError
 from rulenet.kinds import DAY, Bound, Kind
 from rulenet.later import Later
@@ -36,7 +47,8 @@ class Numbers:
     """The digest of a column of numbers, dates or durations.
 
     ``seen`` are the different values in order, no more than FEW + 1 of them; ``whole`` says that all are whole numbers,
-    or days; ``spelt`` that they were text.
+    or days; ``spelt`` that they were text. ``rounded`` is a whole number that floats do not hold, and what it is taken
+    as.
     """
 
     kind: Kind
@@ -46,6 +58,7 @@ class Numbers:
     whole: bool
     ends: tuple[Bound, Bound] | None
     spelt: bool = False
+    rounded: Rounded | None = None
 
     @classmethod
     def of(cls, column: Measured) -> Self:
@@ -81,6 +94,7 @@ class Numbers:
             self.whole and other.whole,
             (min(ends), max(ends)) if ends else None,
             self.spelt or other.spelt,
+            self.rounded or other.rounded,
         )
 
 
@@ -168,9 +182,12 @@ class Names:
 Digest = Numbers | Names
 
 
-def digest(column: Coded | Measured) -> Digest:
-    """The digest of a column."""
-    return Numbers.of(column) if isinstance(column, Measured) else Names.of(column)
+def digest(raw: Column, column: Coded | Measured) -> Digest:
+    """The digest of a ``raw`` column that is loaded as ``column``."""
+    if isinstance(column, Coded):
+        return Names.of(column)
+    found = Numbers.of(column)
+    return replace(found, rounded=rounded_in(raw, column.values)) if column.kind == "numeric" else found
 
 
 def merge(parts: Sequence[Digest], name: str) -> Digest:
@@ -223,7 +240,11 @@ def _spelt(names: Names, measures: Sequence[Measure]) -> Numbers:
     nothing = sum(n for m, n in zip(measures, names.counts.values(), strict=True) if m.number != m.number)
     dtype = np.float64 if kind == "numeric" else np.int64
     found = Numbers.of(Measured(kind, np.array([m.number for m in measures if m.number == m.number], dtype)))
-    return replace(found, n_rows=names.n_rows, n_missing=names.n_missing + nothing, spelt=True)
+    rounded = None
+    if kind == "numeric":
+        wide = [(value, m.number) for value, m in zip(names.values, measures, strict=True) if abs(m.number) >= EXACT]
+        rounded = find_rounded(*zip(*wide, strict=True)) if wide else None
+    return replace(found, n_rows=names.n_rows, n_missing=names.n_missing + nothing, spelt=True, rounded=rounded)
 
 
 def _sorted(alike: list[Hashable]) -> list[Hashable]:

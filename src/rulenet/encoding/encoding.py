@@ -6,7 +6,6 @@ condition holds but "is missing". A row is encoded by itself: no other row of th
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from rulenet.bits import Words, n_words
 from rulenet.conditions import MISSING, UNKNOWN, Attribute, Condition
 from rulenet.encoding.attributes import AttributeLearner, Learned
-from rulenet.encoding.columns import Coded, Measured, Values, as_coded, as_measured, find_rounded, load, measured_values
+from rulenet.encoding.columns import Coded, Measured, Values, as_coded, as_measured, load, measured_values
 from rulenet.encoding.cuts import SAMPLE
 from rulenet.encoding.digests import Digest, digest, nothing_of
 from rulenet.encoding.sampling import choose_rows
@@ -328,18 +327,12 @@ class _Whole:
         name = self.view.names[i]
         raw = self.view.column(i)
         column = load(raw, name, nominal=self.learner.is_listed(i))
-        if isinstance(column, Measured) and (rounded := find_rounded(raw)):
-            warnings.warn(
-                f"column {name!r} holds whole numbers beyond 2**53, which are compared as floats: {rounded[0]} is "
-                f"taken as {rounded[1]}; name it in nominal=[{name!r}] if they are names, or drop it",
-                stacklevel=2,
-            )
 
         def sampled(kind: Kind) -> Values:
             values = as_measured(column, name, kind)
             return values if self.chosen is None else values[self.chosen]
 
-        return self.learner(i, digest(column), sampled), column
+        return self.learner(i, digest(raw, column), sampled), column
 
 
 def _convert(column: Column, attribute: Attribute) -> Coded | Measured:

@@ -52,13 +52,13 @@ def measure(value: Hashable) -> Measure | None:
         return _measure_text(value)
     if isinstance(value, bool | np.bool_):
         return None
-    if isinstance(value, Real | Decimal):
-        return Measure("numeric", _as_float(value))
-    if isinstance(value, timedelta | np.timedelta64):
+    if isinstance(value, timedelta | np.timedelta64):  # which NumPy counts among whole numbers
         try:
             return Measure("duration", int(pd.Timedelta(value).floor("us") // MICROSECOND))
         except (ValueError, OverflowError):  # longer than 290,000 years, or of months
             return None
+    if isinstance(value, Real | Decimal):
+        return Measure("numeric", _as_float(value))
     if isinstance(value, time):
         return Measure("duration", (datetime.combine(EPOCH, value.replace(tzinfo=None)) - EPOCH) // MICROSECOND)
     if isinstance(value, np.datetime64):

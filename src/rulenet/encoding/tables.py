@@ -175,10 +175,10 @@ def _of_series(series: nw.Series[Any]) -> Column:
     if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
         moments = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
         return pd.Series(pd.DatetimeIndex(moments.to_numpy()).tz_localize("UTC"))
+    if isinstance(dtype, nw.Decimal | nw.Boolean | nw.String | nw.Struct | nw.Array | nw.Int128 | nw.UInt128):
+        return np.fromiter(series.to_list(), object, len(series))
     if dtype.is_integer() and series.null_count():
         return pd.Series(series.to_list(), dtype="UInt64" if dtype.is_unsigned_integer() else "Int64")
-    if isinstance(dtype, nw.Decimal | nw.Boolean | nw.String | nw.Struct):
-        return np.fromiter(series.to_list(), object, len(series))
     return series.to_numpy()
 
 

@@ -21,10 +21,10 @@ from rulenet.formulas.edit import rules
 from rulenet.formulas.expressions import FALSE, Concept, Expression, Formula, Or, walk
 from rulenet.formulas.from_network import decision_from_network, from_network
 from rulenet.formulas.graph import simplify
-from rulenet.formulas.tidy import inline
 from rulenet.formulas.to_network import to_network
 from rulenet.network import Gate, Network
 from rulenet.relations import Relations, relations_of
+from rulenet.search.locks import Lock
 from rulenet.search.problem import Problem, Source
 from rulenet.search.protocol import Found, Init, Report, Search, Shapes, be_silent
 
@@ -117,10 +117,10 @@ class Around:
         return tuple(dict.fromkeys((*self.staying, *(known[number - 1] for number in self.limits.rules))))
 
     @property
-    def locks(self) -> tuple[str | Formula, ...]:
-        """What is locked, for a search later on: rules without their numbers, which may be others by then."""
-        assert self.locked == () or isinstance(self.formula, Formula)
-        return (*self.limits.concepts, *(inline(replace(self.base, output=rule)) for rule in self.locked))
+    def locks(self) -> tuple[Lock, ...]:
+        """What is locked, for a search later on."""
+        concepts = (Lock.of(self.base, self.base.definition(name), name) for name in self.limits.concepts)
+        return (*concepts, *(Lock.of(self.base, rule) for rule in self.locked))
 
     @property
     def inputs(self) -> tuple[Condition, ...]:

@@ -4,7 +4,7 @@ A search sees all rows up to a number, and of more a sample; then what it finds 
 Cuts are placed by raw rows, of which a sample is kept.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
@@ -101,10 +101,10 @@ def _raw(seen: NDArray[np.int64], table: Any, numbers: NDArray[np.int64]) -> tup
     return table if len(places) == len(numbers) else take_rows(table, places), raw
 
 
-def _n_rows(survey: Survey) -> dict[Any, int]:
-    """How many rows of every class there are."""
+def _n_rows(counts: Iterable[tuple[Any, float, int]]) -> dict[Any, int]:
+    """How many rows of every class there are, of labels with a weight and a number of rows."""
     rows: dict[Any, int] = {}
-    for (label, _), n in survey.counts.items():
+    for label, _, n in counts:
         rows[label] = rows.get(label, 0) + n
     return rows
 
@@ -164,6 +164,11 @@ class Data(Protocol):
         ...
 
     @property
+    def class_rows(self) -> NDArray[np.int64]:
+        """How many rows every class has."""
+        ...
+
+    @property
     def alike(self) -> bool:
         """Whether rows of all classes weigh the same, but for weights of their own."""
         ...
@@ -191,6 +196,11 @@ class Whole:
     def class_mass(self) -> NDArray[np.float64]:
         """The total weight of every class."""
         return np.bincount(self.rows.codes, self.rows.weights, len(self.classes)).astype(np.float64)
+
+    @property
+    def class_rows(self) -> NDArray[np.int64]:
+        """How many rows every class has."""
+        return np.bincount(self.rows.codes, minlength=len(self.classes)).astype(np.int64)
 
     @property
     def alike(self) -> bool:
@@ -239,7 +249,7 @@ class Divided:
                 f"y holds one class only, {self.classes.item()!r}, but two are needed to learn a difference"
             )
         _check_weighted(given, {label for label, _ in self._survey.counts} | set(self.classes.tolist()))
-        n_rows = _n_rows(self._survey)
+        n_rows = _n_rows((label, weight, n) for (label, weight), n in self._survey.counts.items())
         self.alike = weigh_alike(class_weight, n_rows)
         self._class_weight = _balanced(n_rows) if class_weight == "balanced" else given
         self._levels = self._weigh(weighted=parts.weighted or class_weight is not None)
@@ -262,6 +272,12 @@ class Divided:
         places = {label: k for k, label in enumerate(self.classes.tolist())}
         terms = [[weight * n for label, weight, n in self._products if places[label] == k] for k in places.values()]
         return np.array([fsum(term) for term in terms])
+
+    @property
+    def class_rows(self) -> NDArray[np.int64]:
+        """How many rows every class has."""
+        rows = _n_rows(self._products)
+        return np.array([rows.get(label, 0) for label in self.classes.tolist()], np.int64)
 
     def prepare(
         self, outputs: tuple[int, ...], n_jobs: int | None, widen: Widen | None = None, **wishes: Unpack[Wished]

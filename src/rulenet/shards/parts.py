@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from rulenet.exceptions import TableError
+from rulenet.labels import as_labels
 
 N_ALIKE = 3  # rows of a class that are shown to scikit-learn, which warns where most classes have one
 
@@ -26,7 +27,7 @@ class Part:
     @classmethod
     def of(cls, table: pd.DataFrame, labels: Any, weights: Any = None, first: int = 0) -> "Part":
         """A part that begins with row ``first`` of the whole, checked."""
-        found = np.asarray(labels)
+        found = as_labels(labels)
         if len(found) != len(table):
             raise TableError(
                 f"Found {len(table)} rows but {len(found)} labels: the numbers of samples are inconsistent"

@@ -72,8 +72,8 @@ def look(part: Part, listed: frozenset[int], class_weight: Mapping[Any, float], 
     """Look at a part that begins with row ``first``; rows with a hash up to ``limit`` are kept."""
     counting = part.counting(class_weight)
     view, n_rows = read_table(counting.table), len(counting.labels)
-    columns = zip(range(view.n_columns), view.names, strict=True) if n_rows else ()
-    digests = tuple(digest(load(view.column(i), name, nominal=i in listed)) for i, name in columns)
+    columns = ((view.column(i), i) for i in range(view.n_columns)) if n_rows else ()
+    digests = tuple(digest(raw, load(raw, view.names[i], nominal=i in listed)) for raw, i in columns)
     numbers = np.arange(first, first + n_rows)
     chosen = np.flatnonzero(hash_rows(numbers) <= limit)
     labels = np.sort(counting.coded[1])
