@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 import reference
 from rulenet import Network, RandomInit, kernels
+from rulenet.greedy import kernels as words
 from rulenet.greedy.ascent import climb, gains_of_flips
 from rulenet.relations import Relations
 from strategies import Case, problems
@@ -100,6 +101,28 @@ def test_climbing_ends_with_the_weights_of_the_reference(case, max_flips):
     climb(flat, case.problem, max_flips)
     expected = reference.climb(case.network.weights, case.network.first_gate, *case.plain, max_flips)
     assert Network.from_flat(flat) == Network(expected, case.network.first_gate)
+
+
+@given(problems(), st.data())
+def test_climbing_on_batches_of_a_word_each_takes_the_flips_that_other_batches_would(case, data):
+    rows = case.problem.rows._replace(planes=case.problem.planes[:1])  # some rows may not count
+    seed, size = data.draw(st.integers(0, 2**32 - 1)), data.draw(st.integers(1, 64))
+    batches = np.random.default_rng(seed).integers(0, case.problem.n_rows, (data.draw(st.integers(1, 4)), size))
+    max_flips, first = data.draw(st.sampled_from([0, 1, 2, 10**6])), case.network.flat()
+    slow, best_errors = case.network.flat(), [np.array([10**6]) for _ in range(2)]
+    best_weights = [first.weights.copy() for _ in range(2)]
+    expected = kernels.climb_on_each(
+        slow, rows, batches, case.plain[0], max_flips, False, best_weights[0], best_errors[0]
+    )
+    quick, found = case.network.flat(), np.empty(len(batches), np.int64)
+    words.climb_on_each(
+        quick, rows, batches, case.plain[0], max_flips, words.new_scratch(quick, case.problem.target.size),
+        best_weights[1], best_errors[1], found,
+    )  # fmt: skip
+    assert found.tolist() == expected.tolist()
+    assert Network.from_flat(quick) == Network.from_flat(slow)
+    assert np.array_equal(*best_weights)
+    assert np.array_equal(*best_errors)
 
 
 @given(problems(max_rows=300), st.integers(1, 5))

@@ -83,7 +83,8 @@ def calibrate(margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.fl
 
 def lazily(evidence: Evidence) -> Evidence | Calibration:
     """The evidence, or, where that is much, what it tells."""
-    return evidence if evidence.n_rows <= MOST_KEPT else evidence.calibration
+    few = evidence.n_kept <= MOST_KEPT or evidence.n_rows <= MOST_KEPT
+    return evidence if few else evidence.calibration
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +92,8 @@ class Evidence:
     """Rows to calibrate by, with their margins, and with the signs of these where they say less.
 
     Where these are margins of other networks of the kind, ``own`` has those of the network itself, for the offsets. The
-    calibration is found when it is first asked for, since many a classifier only ever tells classes. What is pickled is
-    the calibration.
+    calibration is found when it is first asked for, since many a classifier only ever tells classes; so are rows added
+    up that are alike, where there are few. What is pickled is the calibration.
     """
 
     by_margin: Tally
@@ -102,18 +103,24 @@ class Evidence:
 
     @classmethod
     def of(cls, margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.float64] | None) -> Self:
-        """Add up rows that are alike."""
+        """What rows tell with these margins, class codes and weights."""
         alike = margins.min() >= -1 and margins.max() <= 0
-        return cls(Tally.of(margins, codes, weights), None if alike else Tally.of(_signs(margins), codes, weights))
+        by_sign = None if alike else Tally.brief(_signs(margins), codes, weights)
+        return cls(Tally.brief(margins, codes, weights), by_sign)
 
     def of_others(self, margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.float64] | None) -> Self:
         """The same about a network with these margins of its own rows."""
-        return replace(self, own=Tally.of(margins, codes, weights))
+        return replace(self, own=Tally.brief(margins, codes, weights))
 
     @property
     def n_rows(self) -> int:
         """How many different rows there are."""
-        return len(self.by_margin.codes) + (0 if self.own is None else len(self.own.codes))
+        return sum(len(Tally.of(*rows).codes) for rows in (self.by_margin, self.own) if rows is not None)
+
+    @property
+    def n_kept(self) -> int:
+        """How many rows are kept, some of which may be alike."""
+        return sum(len(rows.codes) for rows in (self.by_margin, self.own) if rows is not None)
 
     @cached_property
     def calibration(self) -> Calibration:
@@ -121,13 +128,14 @@ class Evidence:
         return replace(self._likely(), follows=self.follows)
 
     def _likely(self) -> Calibration:
-        found, loss = _fit(self.by_margin)
+        found, loss = _fit(Tally.of(*self.by_margin))
         if self.by_sign is not None:
-            by_sign, loss_by_sign = _fit(self.by_sign)
+            by_sign, loss_by_sign = _fit(Tally.of(*self.by_sign))
             found = replace(by_sign, by_sign=True) if loss_by_sign < loss - CLEARLY else found
         if self.own is None:
             return found
-        own = self.own._replace(margins=_signs(self.own.margins)) if found.by_sign else self.own
+        own = Tally.of(*self.own)
+        own = own._replace(margins=_signs(own.margins)) if found.by_sign else own
         return replace(found, offsets=_fit(own, (found.scale, found.scale))[0].offsets)
 
     def __reduce__(self) -> tuple[type[Calibration], tuple[float, tuple[float, ...], bool, bool]]:
@@ -136,15 +144,22 @@ class Evidence:
 
 
 class Tally(NamedTuple):
-    """Different rows, in order, each with the mass of all that are like it."""
+    """Rows with their mass; added up, they are different and in order, each with the mass of all that are like it."""
 
     margins: Margins
     codes: NDArray[np.int64]
     mass: NDArray[np.float64]
 
     @classmethod
+    def brief(cls, margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.float64] | None) -> Tally:
+        """Rows as they are where there are few, else added up."""
+        if len(codes) > MOST_KEPT:
+            return cls.of(margins, codes, weights)
+        return cls(margins, codes, np.ones(len(codes)) if weights is None else weights)
+
+    @classmethod
     def of(cls, margins: Margins, codes: NDArray[np.int64], weights: NDArray[np.float64] | None) -> Tally:
-        """Add up rows that are alike."""
+        """Add up rows that are alike; what is added up already stays as it is."""
         mass = np.ones(len(codes)) if weights is None else weights
         places, first = codes, codes
         for column in margins.T:

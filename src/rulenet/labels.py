@@ -191,7 +191,7 @@ def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
     """The labels as an array, one for every row of ``X``."""
     if y is None:
         raise TableError("requires y to be passed, but the target y is None")
-    if np.ma.is_masked(y):
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         raise TableError("y has masked labels, but every row needs one")
     labels = np.asarray(y if getattr(y, "ndim", 0) == 1 else column_or_1d(y, warn=True))
     check_consistent_length(X, labels)

@@ -186,12 +186,13 @@ class Network:
     @classmethod
     def from_flat(cls, flat: kernels.Flat) -> Self:
         """The network of compiled form ``flat``."""
-        ends = np.cumsum(flat.sizes[1:] * flat.sizes[:-1])
-        layers = np.split(flat.weights.astype(np.bool_), ends[:-1])
-        shapes = zip(flat.sizes[1:], flat.sizes[:-1], strict=True)
         gate: Gate = "and" if flat.first_and else "or"
-        needs = np.split(flat.needs, np.cumsum(flat.sizes[1:])[:-1])
-        return cls([w.reshape(shape) for w, shape in zip(layers, shapes, strict=True)], gate, needs)
+        weights, needs, weight, unit = [], [], 0, 0
+        for n_inputs, n_units in pairwise(flat.sizes.tolist()):
+            weights.append(flat.weights[weight : weight + n_units * n_inputs].reshape(n_units, n_inputs) != 0)
+            needs.append(flat.needs[unit : unit + n_units])
+            weight, unit = weight + n_units * n_inputs, unit + n_units
+        return cls(weights, gate, needs)
 
     def predict(self, rows: ArrayLike) -> NDArray[np.bool_]:
         """The output for ``rows`` of literals, a Boolean array of shape (n_rows, n_literals).

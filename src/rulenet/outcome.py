@@ -102,7 +102,8 @@ def _alternative(choice: Choice, network: Network, problem: Problem, mass: Mass,
         evidence = Evidence.of(margins, problem.codes, mass)
     else:
         evidence = _outside(choice.held_out, searched).of_others(margins, problem.codes, mass)
-    return Alternative(network, lazily(evidence), choice.price, problem.accuracy(network), choice.validation)
+    accuracy = 1 - problem.errors_at(margins) / problem.total_weight
+    return Alternative(network, lazily(evidence), choice.price, accuracy, choice.validation)
 
 
 def _outside(held_out: HeldOut, mass: Mass) -> Evidence:
@@ -167,5 +168,8 @@ def _moved(network: Network, old: list[int], new: NDArray[np.int64], n_literals:
     Two old literals may have come to the same place: a unit reads it once.
     """
     first = np.zeros((len(network.weights[0]), n_literals), dtype=np.bool_)
-    np.logical_or.at(first.T, new, network.weights[0].T[old])
+    if len(set(new.tolist())) == len(new):
+        first[:, new] = network.weights[0][:, old]
+    else:
+        np.logical_or.at(first.T, new, network.weights[0].T[old])
     return Network([first, *network.weights[1:]], network.first_gate, network.needs)

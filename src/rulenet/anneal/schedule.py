@@ -25,7 +25,7 @@ class Schedule:
     #: A layer receives additions in proportion to this power of the number of its weights, so that small upper layers
     #: get their part.
     layer_power: float = 0.5
-    #: Literals, at most: a walk keeps address space for each among each, twice 4 GiB of these.
+    #: Literals, at most: a walk keeps address space for each among each, 4 GiB of these.
     max_literals: int = 32_768
 
     # --- One path: a walk that cools at its first price, then follows the price upwards.

@@ -1,5 +1,6 @@
 """A network on its random walk: builds what the compiled loops need, and reads networks back."""
 
+import functools
 from typing import Self
 
 import numpy as np
@@ -12,13 +13,18 @@ from rulenet.anneal.kernels import (
     BEST_N_EDGES,
     BEST_N_SHOWN,
     ERRORS,
+    FIRST_PLANE,
+    LOG_BITS,
     N_COUNTERS,
     N_EDGES,
     N_SHOWN,
+    SET_ROW,
+    WANTED_ROW,
     Walk,
 )
 from rulenet.anneal.schedule import SCHEDULE, Schedule
-from rulenet.anneal.vectors import new_signals
+from rulenet.anneal.vectors import N_WORDS, new_lists, new_signals
+from rulenet.drawing import first_bits
 from rulenet.exceptions import NetworkError
 from rulenet.network import Network
 from rulenet.search.problem import Problem
@@ -44,12 +50,13 @@ class Walker:
     """A walk over networks of one shape, judged by the rows of a problem."""
 
     def __init__(self, problem: Problem, walk: Walk, first_and: bool, moves: NDArray[np.float64]) -> None:
-        self.moves = moves
+        self.moves = first_bits(moves)
         self.problem = problem
         self.walk = walk
         self.first_and = first_and
         n_weights = np.diff(walk.layer_starts).astype(np.float64)
-        self.shares = np.cumsum([0.0, *(n_weights[1:] * n_weights[:-1]) ** SCHEDULE.layer_power])
+        shares = (n_weights[1:] * n_weights[:-1]) ** SCHEDULE.layer_power
+        self.shares = first_bits(np.cumsum([0.0, *shares]))
 
     @classmethod
     def of(cls, problem: Problem, network: Network, seed: int, moves: NDArray[np.float64] = USUAL_MOVES) -> Self:
@@ -102,7 +109,7 @@ class Walker:
     def prune(self, price: float, stop: NDArray[np.bool_]) -> int:
         """Go back to the best network and remove the edges that do not pay; how many."""
         self.settle()
-        return int(walking.prune(self.walk, self.problem.rows, price, stop))
+        return int(walking.prune(self.walk, price, stop))
 
     def network(self) -> Network:
         """The best network so far."""
@@ -143,23 +150,39 @@ def _edges_of(network: Network) -> NDArray[np.int64]:
 def _empty_walk(flat: kernels.Flat, problem: Problem, seed: int) -> Walk:
     n_signals, widest = int(flat.sizes.sum()), int(flat.sizes.max())
     layer_starts = np.concatenate([[0], np.cumsum(flat.sizes)])
-    n_weights = flat.weights.size
-    return Walk(
-        signals=new_signals(n_signals, problem.target.size),
-        backup=new_signals(n_signals, problem.target.size),
-        inputs=np.zeros((n_signals, widest), np.int32),
+    n_weights, n_literals = flat.weights.size, int(flat.sizes[0])
+    n_units, n_words = n_signals - n_literals, problem.target.size
+    flip = kernels.ALL if flat.first_and == (flat.sizes.size % 2 == 0) else kernels.NONE
+    first_plane, n_planes = n_signals + FIRST_PLANE, len(problem.planes)
+    signals = new_signals(first_plane + n_planes + n_units + 1, n_words)
+    walk = Walk(
+        signals=signals,
+        inputs=new_lists(n_signals, widest + 1),
         n_inputs=np.zeros(n_signals, np.int64),
-        readers=np.zeros((n_signals, widest), np.int32),
-        n_readers=np.zeros(n_signals, np.int64),
-        edges=np.zeros((n_weights, 2), np.int32),
+        readers=np.zeros((n_signals, -(-n_units // 64)), np.uint64),
+        edges=np.zeros((n_weights + N_WORDS, 2), np.int32),
         best=np.zeros((n_weights, 2), np.int32),
         layer_starts=layer_starts,
         layers=np.repeat(np.arange(flat.sizes.size), flat.sizes),
         relations=problem.relations,
         counters=np.zeros(N_COUNTERS, np.int64),
-        queue=np.zeros(n_signals + 1, np.int64),
-        stamps=np.zeros(n_signals, np.int64),
-        changed=np.zeros(n_signals, np.int64),
+        waiting=np.zeros(-(-n_units // 64), np.uint64),
+        changed=np.zeros(n_units + 1, np.int64),
+        wanted=signals[n_signals + WANTED_ROW],
+        planes=signals[first_plane : first_plane + n_planes],
+        logarithms=_bound_logarithms(),
         random=np.array([seed], np.uint64),
-        flip=kernels.ALL if flat.first_and == (flat.sizes.size % 2 == 0) else kernels.NONE,
     )
+    walk.inputs[n_literals:] = n_signals + SET_ROW
+    walk.wanted[:n_words] = problem.target ^ flip
+    walk.planes[:, :n_words] = problem.planes
+    return walk
+
+
+@functools.cache
+def _bound_logarithms() -> NDArray[np.float64]:
+    """Below and above all logarithms of shares with the same leading bits, as computed by whatever library."""
+    bounds = np.arange((1 << LOG_BITS) + 1) / (1 << LOG_BITS)
+    with np.errstate(divide="ignore"):
+        logarithms = np.log(bounds)
+    return np.ascontiguousarray(np.column_stack([logarithms[:-1] - 1e-12, logarithms[1:] + 1e-12]))

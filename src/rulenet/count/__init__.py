@@ -11,7 +11,6 @@ start       a network as what a walk begins at
 zero        where margins begin, so that firing tells as much as it can
 walk        a counting network on its random walk
 kernels     the compiled walk
-bit_counts  single instructions
 
 deep           the strategy for two hidden layers: paths at several laws, of which folds choose
 deep_path      a walk that goes on with concepts

@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rulenet.bit_counts import count_leading_zeros, count_trailing_zeros
 from rulenet.compiled import lean, part, seldom
-from rulenet.count.bit_counts import count_leading_zeros, count_trailing_zeros
 from rulenet.drawing import draw_below, draw_share, next_word
 from rulenet.holding import hold
 from rulenet.kernels import ALL, NONE, popcount

@@ -390,10 +390,12 @@ def _runs(attribute: Attribute, conditions: Sequence[tuple[int, Condition]]) -> 
     """Conditions on an attribute with the rows they are written to, as compiled loops take them."""
     missing = attribute.n_cells
     found = [(*x.runs, *([(missing, missing + 1)] if x.asks_missing else [])) for _, x in conditions]
-    first, after = np.array([run for runs in found for run in runs], np.int64).reshape(-1, 2).T.copy()
-    starts = np.array([0, *accumulate(map(len, found))], np.int64)
-    rows = np.array([j for j, _ in conditions], np.int64)
-    return packing.Runs(missing, rows, starts, first, after)
+    runs = [run for runs in found for run in runs]
+    # One array for four short lists: to make an array takes longer than to fill it.
+    ends, firsts, afters = accumulate(map(len, found), initial=0), [run[0] for run in runs], [run[1] for run in runs]
+    numbers = np.array([*(j for j, _ in conditions), *ends, *firsts, *afters], np.int64)
+    starts, first, after = len(conditions), 2 * len(conditions) + 1, 2 * len(conditions) + 1 + len(runs)
+    return packing.Runs(missing, numbers[:starts], numbers[starts:first], numbers[first:after], numbers[after:])
 
 
 def _read_for_learning(table: object) -> Table:

@@ -10,17 +10,19 @@ from math import inf
 from typing import ClassVar
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from rulenet import bits, kernels
 from rulenet.greedy.ascent import flip_limit, n_threads
+from rulenet.greedy.kernels import Scratch, fits_words, new_scratch
+from rulenet.greedy.kernels import climb_on_each as climb_on_words
 from rulenet.greedy.together import Tactic, ascend
 from rulenet.network import Gate, Network
 from rulenet.parameters import Constraint, boolean, integer, options
 from rulenet.search import interrupts
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Defaults, Found, Progress, Report, Start, be_silent
+from rulenet.search.seeded import seeded
 from rulenet.search.strategy import Strategy
 
 MAX_SEED = 2**32
@@ -105,24 +107,26 @@ class Greedy(Strategy):
         """The network at the end of training, and the accuracy before, after every mini-batch and at the end."""
         self.check()
         positive, total = problem.positive_weight, problem.total_weight
-        if min(positive, total - positive) < NEGLIGIBLE * problem.weights.max():
+        if min(positive, total - positive) < NEGLIGIBLE * problem.heaviest:
             gate: Gate = "and" if 2 * positive > total else "or"
             always = Network([np.zeros((1, len(problem.literals)), np.bool_)], gate)
             return Found(always, (problem.accuracy(always),) * 2)
+        of_one_class = 1 - positive / total, 1 - (total - positive) / total  # the accuracies, as `_State` has them
         tries, interrupted = list[Found](), interrupts.current().begin()
         for attempt in range(self.max_restarts + 1):
             attempt_seed = (seed + attempt) % MAX_SEED
             tries.append(self._train(problem, start(attempt_seed), attempt_seed, n_jobs, report))
             if interrupted.came:
                 break
-            if not problem.predicts_one_class(tries[-1].network):
-                return tries[-1]
+            last = tries[-1]
+            if last.history[-1] not in of_one_class or not problem.predicts_one_class(last.network):
+                return last
         return max(tries, key=lambda found: found.history[-1])
 
     def _train(self, problem: Problem, network: Network, seed: int, n_jobs: int | None, report: Report) -> Found:
         tactic = Tactic(self.max_flips, bool(self.guided), self.flips_at_once, self.n_candidates)
-        state = _State.of(network.flat(), problem)
         batches = _Batches.of(problem.n_rows, self.batch_size, seed)
+        state = _State.of(network.flat(), problem, batches.batch_size)
         interrupted = interrupts.current()
         for epoch in count() if self.n_epochs is None else range(self.n_epochs):
             best_before = state.best_errors[0]
@@ -131,7 +135,7 @@ class Greedy(Strategy):
                     break
                 state.learn_from(some, tactic, n_jobs)
                 share = (epoch + done) / (self.n_epochs or inf)
-                report(Progress(f"epoch {epoch + 1}", share, state.accuracies()[-1]))
+                report(Progress(f"epoch {epoch + 1}", share, state.accuracy(state.errors[-1])))
             stuck = self.n_epochs is None and state.best_errors[0] == best_before
             if stuck or state.best_errors[0] == 0 or interrupted.came:
                 break
@@ -142,23 +146,25 @@ class Greedy(Strategy):
         if not interrupted.came:
             ascend(state.flat, problem, tactic, n_jobs)
         state.errors.append(problem.errors(state.flat))
-        return Found(Network.from_flat(state.flat), state.accuracies())
+        return Found(Network.from_flat(state.flat), tuple(map(state.accuracy, state.errors)))
 
 
 @dataclass
 class _State:
-    """The live weights, the best so far, and the errors on all rows over time."""
+    """The live weights, the best so far, and the errors on all rows over time; ``scratch`` where batches fit words."""
 
     problem: Problem
     flat: kernels.Flat
     best_weights: NDArray[np.uint8]
     best_errors: NDArray[np.int64]
     errors: list[int]
+    scratch: Scratch | None
 
     @classmethod
-    def of(cls, flat: kernels.Flat, problem: Problem) -> "_State":
+    def of(cls, flat: kernels.Flat, problem: Problem, batch_size: int) -> "_State":
         errors = problem.errors(flat)
-        return cls(problem, flat, flat.weights.copy(), np.array([errors]), [errors])
+        scratch = new_scratch(flat, problem.target.size) if fits_words(flat, problem.rows, batch_size) else None
+        return cls(problem, flat, flat.weights.copy(), np.array([errors]), [errors], scratch)
 
     def learn_from(self, batches: NDArray[np.int64], tactic: Tactic, n_jobs: int | None) -> None:
         """Take the flips that win on one batch after the other, and note the errors after each."""
@@ -169,15 +175,18 @@ class _State:
                 if self.errors[-1] < self.best_errors[0]:
                     self.best_errors[0], self.best_weights = self.errors[-1], self.flat.weights.copy()
             return
-        rows, exclusive, limit = self.problem.rows, self.problem.relations.exclusive, flip_limit(tactic.max_flips)
-        errors = kernels.climb_on_each(
-            self.flat, rows, batches, exclusive, limit, tactic.guided, self.best_weights, self.best_errors
-        )
+        given = self.flat, self.problem.rows, batches, self.problem.relations.exclusive, flip_limit(tactic.max_flips)
+        best = self.best_weights, self.best_errors
+        if self.scratch is None or tactic.guided:
+            errors = kernels.climb_on_each(*given, tactic.guided, *best)
+        else:
+            errors = np.empty(len(batches), np.int64)
+            climb_on_words(*given, self.scratch, *best, errors)
         self.errors += errors.tolist()
 
-    def accuracies(self) -> tuple[float, ...]:
-        """The accuracy on all rows over time."""
-        return tuple(1 - errors / self.problem.total_weight for errors in self.errors)
+    def accuracy(self, errors: int) -> float:
+        """The accuracy on all rows with so many errors."""
+        return 1 - errors / self.problem.total_weight
 
 
 @dataclass
@@ -194,11 +203,10 @@ class _Batches:
     @classmethod
     def of(cls, n_rows: int, batch_size: int | None, seed: int) -> "_Batches":
         size = min(batch_size or n_rows, n_rows)
-        rng, shuffles = RandomState(), []
+        shuffles = []
         for b in range(n_rows // size):
-            rng.seed((seed + b) % MAX_SEED)
             shuffles.append(np.arange(n_rows))
-            rng.shuffle(shuffles[-1])
+            seeded((seed + b) % MAX_SEED).shuffle(shuffles[-1])
         return cls(np.arange(n_rows), shuffles, size)
 
     def epoch(self) -> Iterator[tuple[float, NDArray[np.int64]]]:

@@ -130,6 +130,11 @@ class Problem:
         return float(weights @ weights / self.total_weight)
 
     @property
+    def heaviest(self) -> int:
+        """The weight of the heaviest row, of which some weigh something."""
+        return 1 if len(self.planes) == 1 else int(self.weights.max())
+
+    @property
     def weights(self) -> NDArray[np.int64]:
         """The weight of every row."""
         planes = bits.unpack(self.planes, self.n_rows).astype(np.int64)
@@ -139,10 +144,14 @@ class Problem:
         """The total weight of the rows that ``network`` gets wrong."""
         if self.n_classes > 2:
             whole = network if isinstance(network, Network) else Network.from_flat(network)
-            decided = decide(whole.margins(self.literals, self.n_rows))
-            return int(self.weights[decided != self.codes].sum())
+            return self.errors_at(whole.margins(self.literals, self.n_rows))
         flat = network.flat() if isinstance(network, Network) else network
         return int(kernels.count_errors(kernels.evaluate(flat, self.literals), self.target, self.planes))
+
+    def errors_at(self, margins: NDArray[np.int64]) -> int:
+        """The total weight of the rows for which ``margins`` (n_rows, n_outputs) decide another class."""
+        wrong = bits.pack(decide(margins) != self.codes)
+        return sum(int(np.bitwise_count(wrong & plane).sum()) << b for b, plane in enumerate(self.planes))
 
     def accuracy(self, network: Network | kernels.Flat) -> float:
         """The share of the total weight that ``network`` gets right."""

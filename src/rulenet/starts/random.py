@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from rulenet.conditions import Condition
@@ -22,6 +21,7 @@ from rulenet.parameters import Constraint, number
 from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Shapes, Start
+from rulenet.search.seeded import seeded
 from rulenet.search.strategy import Strategy
 from rulenet.starts.random_kernels import fill_layer, fill_rules
 
@@ -123,7 +123,7 @@ class _Words:
     """The raw 32-bit words of a RandomState, fetched as they are needed."""
 
     def __init__(self, seed: int) -> None:
-        self._rng = RandomState(seed)
+        self._rng = seeded(seed)
         self._words = np.empty(0, dtype=np.uint32)
         self._used = 0
 
