@@ -240,7 +240,7 @@ def test_proposals_given_up_at_a_glance_do_not_hide_the_concept():
 
 @pytest.mark.parametrize(("n_classes", "n_rows", "votes"), [(12, 20_000, True), (13, 4_000, True), (13, 20_000, False)])
 def test_many_rows_of_many_classes_are_learned_without_a_vote(n_classes, n_rows, votes):
-    assert Schedule().fitted_to(n_rows, n_classes).votes == votes
+    assert Schedule().fitted_to(n_rows, n_classes, 100).votes == votes
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_many_rows_of_many_classes_are_learned_without_a_vote(n_classes, n_rows,
 )
 def test_the_walk_that_finds_the_network_is_longer_where_rows_are_many(n_classes, n_rows, times):
     usual = Schedule()
-    found = usual.fitted_to(n_rows, n_classes)
+    found = usual.fitted_to(n_rows, n_classes, 100)
     assert (found.n_student, found.n_burn) == (times * usual.n_student, usual.n_burn)
 
 

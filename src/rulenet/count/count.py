@@ -1,9 +1,9 @@
 """The search for networks that count, for two classes or more.
 
-Walks at a constant temperature leave networks behind that vote (`sample`), a forest may join them (`forest`); one
-network for every price of size is fitted to what they decide (`distil`). The same on folds chooses how networks are
-sampled and which price pays (`choose`), and says what margins are worth on rows left out. With many rows of many
-classes there is no vote: the network is fitted to the rows.
+Walks at a constant temperature leave networks behind that vote (`sample`); sums of single conditions (`additive`) and a
+forest (`forest`) may join them. One network for every price of size is fitted to what they decide (`distil`). The same
+on folds chooses who votes and which price pays (`choose`), and says what margins are worth on rows left out. With many
+rows of many classes there is no vote: the network is fitted to the rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from rulenet.count.distil import Student
 from rulenet.count.forest import N_TOGETHER
 from rulenet.count.jobs import Jobs, Part
 from rulenet.count.sample import Voters, join
-from rulenet.count.schedule import Schedule
+from rulenet.count.schedule import Guest, Schedule, Trees
 from rulenet.count.zero import place_zero
 from rulenet.network import Network
 from rulenet.parameters import Constraint, integer, number, options
@@ -84,7 +84,7 @@ class Count(Strategy):
         """
         self.check()
         deadline = None if self.max_time is None else perf_counter() + self.max_time
-        schedule = self.schedule().fitted_to(problem.n_rows, problem.n_classes)
+        schedule = self.schedule().fitted_to(problem.n_rows, problem.n_classes, len(problem.literals))
         jobs = Jobs(Threads(n_jobs, deadline), schedule, self.max_time, report)
         with jobs.threads.interruptible():
             report(Progress("vote", 0.0, 0.0))
@@ -128,27 +128,46 @@ class Count(Strategy):
             n_folds=self.n_folds,
             n_burn=max(1, int(usual.n_burn * share)),
             n_between=max(1, int(usual.n_between * share)),
-            n_trees=min(usual.n_trees, max(N_TOGETHER, int(usual.n_trees * share))),
+            guests=tuple(tuple(_shortened(guest, share) for guest in rivals) for rivals in usual.guests),
             n_student=self.n_proposals,
         )
 
 
 def _vote(jobs: Jobs, whole: Part, folds: Sequence[Part]) -> list[tuple[Part, Voters | None]]:
-    """All rows, and those of every fold, with networks sampled there by the laws that fit rows left out best.
-
-    A forest joins them where the vote with it fits these better.
-    """
+    """All rows, and those of every fold, with the networks and guests whose vote there fits rows left out best."""
     sampled = jobs.sample_folds(folds)
     laws = _choose_laws(folds, sampled) if sampled else tuple(range(len(jobs.schedule.samplers)))
     voters = [join(votes[law] for law in laws) for votes in sampled]
     first = jobs.sample(whole, laws)
-    forests = jobs.grow(folds) if voters and jobs.schedule.forests else None
-    if forests is not None:
-        joined = [replace(votes, forest=forest) for votes, forest in zip(voters, forests, strict=True)]
-        own = jobs.grow([whole]) if _loss(joined, folds) < _loss(voters, folds) else None
+    for rivals in jobs.schedule.guests if voters else ():
+        guest, joined = _best_guest(jobs, folds, voters, rivals)
+        own = jobs.invite(guest, [whole]) if guest is not None else None
         if own is not None:
-            first, voters = replace(first, forest=own[0]), joined
+            first, voters = first.joined_by(own[0]), joined
     return [(whole, first), *zip(folds, voters, strict=False)]
+
+
+def _best_guest(
+    jobs: Jobs, folds: Sequence[Part], voters: list[Voters], rivals: Sequence[Guest]
+) -> tuple[Guest | None, list[Voters]]:
+    """The guest with whom the votes of folds fit rows left out best, None if without; and these votes."""
+    best, least, votes = None, _loss(voters, folds), voters
+    for guest in rivals:
+        opinions = jobs.invite(guest, folds)
+        if opinions is None:
+            return None, voters
+        joined = [fold.joined_by(opinion) for fold, opinion in zip(voters, opinions, strict=True)]
+        loss = _loss(joined, folds)
+        if loss < least:
+            best, least, votes = guest, loss, joined
+    return best, votes
+
+
+def _shortened(guest: Guest, share: float) -> Guest:
+    """A guest for walks that are shorter."""
+    if isinstance(guest, Trees):
+        return Trees(min(guest.n_trees, max(N_TOGETHER, int(guest.n_trees * share))))
+    return guest
 
 
 def _loss(voters: Sequence[Voters], folds: Sequence[Part]) -> float:

@@ -1,4 +1,4 @@
-"""A random forest over the literals, which has a say in the vote: its long conjunctions are what walks seldom find."""
+"""A random forest over the literals, which may have a say in the vote: walks seldom find its long conjunctions."""
 
 from dataclasses import dataclass
 from time import perf_counter
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet import bits
-from rulenet.count.schedule import Schedule
+from rulenet.count.schedule import Schedule, Trees
 from rulenet.search.budget import Budget
 from rulenet.search.folds import sample_rows
 from rulenet.search.problem import Problem
@@ -34,7 +34,9 @@ class Forest:
         return np.asarray((n_trees * shares + 1 / self.n_classes) / (n_trees + 1))
 
 
-def grow_forest(problem: Problem, schedule: Schedule, seed: int, budget: Budget, n_threads: int = 1) -> Forest:
+def grow_forest(
+    problem: Problem, law: Trees, schedule: Schedule, seed: int, budget: Budget, n_threads: int = 1
+) -> Forest:
     """A forest for the rows of a problem, or a sample of them; with fewer trees where time is short.
 
     It is the same on any number of threads.
@@ -46,7 +48,7 @@ def grow_forest(problem: Problem, schedule: Schedule, seed: int, budget: Budget,
     rows, weights, begin = _unpacked(seen.literals, seen.n_rows), seen.weights, perf_counter()
     own = weights if (weights != weights[0]).any() else None
     trees = RandomForestClassifier(warm_start=True, random_state=seed % 2**32, n_jobs=n_threads)
-    for n_trees in range(N_TOGETHER, schedule.n_trees + 1, N_TOGETHER):
+    for n_trees in range(N_TOGETHER, law.n_trees + 1, N_TOGETHER):
         trees.set_params(n_estimators=n_trees).fit(rows, seen.codes, sample_weight=own)
         is_late = budget.seconds is not None and perf_counter() - begin > budget.seconds
         if budget.stop[0] or is_late:

@@ -8,10 +8,11 @@ from typing import Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rulenet.count.additive import fit_additive
 from rulenet.count.distil import Student, make_lesson, plain_lesson, study
-from rulenet.count.forest import Forest, grow_forest
-from rulenet.count.sample import Voters, sample_voters
-from rulenet.count.schedule import Law, Schedule
+from rulenet.count.forest import grow_forest
+from rulenet.count.sample import Opinion, Voters, sample_voters
+from rulenet.count.schedule import Guest, Law, Ridge, Schedule
 from rulenet.count.scoring import Scoring, opposites
 from rulenet.count.start import scoring_of
 from rulenet.exceptions import ParameterError
@@ -23,11 +24,11 @@ from rulenet.search.threads import Threads
 
 Result = TypeVar("Result")
 
-# The shares of the work, and of a limited time: walks on folds, walks on all rows, forests there, finding networks for
-# their votes.
-FOLDS_SHARE, WALKS_SHARE, FOREST_SHARE, STUDY_SHARE = 0.25, 0.3, 0.05, 0.35
-# The number of a forest where walks have theirs, for its seed.
-FOREST_NUMBER = 900
+# The shares of the work, and of a limited time: walks on folds, walks on all rows, each guest of the vote, finding
+# networks for their votes.
+FOLDS_SHARE, WALKS_SHARE, GUEST_SHARE, STUDY_SHARE = 0.25, 0.3, 0.02, 0.35
+# The number of a guest where walks have theirs, for its seed.
+GUEST_NUMBER = 900
 
 
 @dataclass(frozen=True)
@@ -110,18 +111,20 @@ class Jobs:
         voters = tuple(scoring for walk in sampled if walk for scoring in walk)
         return Voters(voters or tuple(self._walk(*walks[0], self.schedule, self._budget(1, 0.0, 1))()))
 
-    def grow(self, parts: Sequence[Part]) -> list[Forest] | None:
-        """A forest for each part of the rows; None where an interrupt came."""
-        budget = self._budget(self.schedule.n_trees, FOREST_SHARE, len(parts))
+    def invite(self, guest: Guest, parts: Sequence[Part]) -> list[Opinion] | None:
+        """What a guest of the vote thinks of each part of the rows; None where an interrupt came."""
+        budget = self._budget(1, GUEST_SHARE, len(parts))
         n_threads = max(1, self.threads.n_threads // len(parts))
 
-        def task(part: Part) -> Callable[[], Forest]:
-            seed = draw_seed(part.seed, FOREST_NUMBER)
-            return lambda: grow_forest(part.problem, self.schedule, seed, budget, n_threads)
+        def task(part: Part) -> Callable[[], Opinion]:
+            seed = draw_seed(part.seed, GUEST_NUMBER)
+            if isinstance(guest, Ridge):
+                return lambda: fit_additive(part.problem, guest, self.schedule, seed, budget)
+            return lambda: grow_forest(part.problem, guest, self.schedule, seed, budget, n_threads)
 
-        grown = self._run([task(part) for part in parts], "vote", FOREST_SHARE)
-        forests = [forest for forest in grown if forest is not None]
-        return forests if len(forests) == len(parts) else None
+        came = self._run([task(part) for part in parts], "vote", GUEST_SHARE)
+        opinions = [opinion for opinion in came if opinion is not None]
+        return opinions if len(opinions) == len(parts) else None
 
     def study(self, lessons: Sequence[tuple[Part, Voters | None]], shares: Sequence[float]) -> list[list[Student]]:
         """For every part of the rows and vote there the networks of all prices; ``shares`` of the usual proposals.

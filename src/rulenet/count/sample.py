@@ -6,13 +6,13 @@ of them: see D. Denison, B. Mallick and A. Smith, "A Bayesian CART algorithm", B
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulenet import bits
-from rulenet.count.forest import Forest
 from rulenet.count.schedule import Law, Schedule
 from rulenet.count.scoring import Scoring
 from rulenet.count.walk import Walker, rows_of
@@ -21,18 +21,36 @@ from rulenet.search.folds import sample_rows
 from rulenet.search.problem import Problem
 
 
+class Opinion(Protocol):
+    """What tells how likely the classes of rows are."""
+
+    def probabilities(self, literals: bits.Words, n_rows: int) -> NDArray[np.float64]:
+        """The probabilities of packed rows, (n_rows, n_classes)."""
+
+
 @dataclass(frozen=True)
 class Voters:
-    """Sampled networks, of equal say; and maybe a forest, whose say is that of all of them."""
+    """Sampled networks, of equal say; and guests, each of whom has as much say as all networks together."""
 
     scorings: tuple[Scoring, ...]
-    forest: Forest | None = None
+    guests: tuple[Opinion, ...] = ()
 
     def probabilities(self, literals: bits.Words, n_rows: int) -> NDArray[np.float64]:
         """The mean of their probabilities, (n_rows, n_classes)."""
-        total: NDArray[np.float64] = sum(voter.probabilities(literals, n_rows) for voter in self.scorings)  # type: ignore[assignment]
-        mean = total / len(self.scorings)
-        return mean if self.forest is None else (mean + self.forest.probabilities(literals, n_rows)) / 2
+        networks = _mean(self.scorings, literals, n_rows)
+        if not self.guests:
+            return networks
+        n_guests = len(self.guests)
+        return (networks + n_guests * _mean(self.guests, literals, n_rows)) / (1 + n_guests)
+
+    def joined_by(self, guest: Opinion) -> Self:
+        """The same with one more guest."""
+        return replace(self, guests=(*self.guests, guest))
+
+
+def _mean(opinions: Sequence[Opinion], literals: bits.Words, n_rows: int) -> NDArray[np.float64]:
+    total: NDArray[np.float64] = sum(opinion.probabilities(literals, n_rows) for opinion in opinions)  # type: ignore[assignment]
+    return total / len(opinions)
 
 
 def join(parties: Iterable[Voters]) -> Voters:
