@@ -1064,6 +1064,15 @@ def test_numbers_are_packed_alike_below_few_and_many_cuts(n_cuts, dtype):
     assert (bits.unpack(words, 700) == at_most).all()
 
 
+def test_numbers_in_the_byte_order_of_another_machine_are_numbers():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"length": rng.normal(size=90), "name": rng.integers(0, 100, 90)})
+    foreign = pd.DataFrame({"length": frame["length"].astype(">f8"), "name": frame["name"].astype(">i4")})
+    encoding, words = Encoding.learn_encode(foreign)
+    assert encoding.conditions == Encoding.learn(frame).conditions
+    assert np.array_equal(words, encoding.encode(frame))
+
+
 def test_columns_that_may_and_that_may_not_be_written_to_are_compiled_once():
     frozen, found = np.arange(10.0), np.zeros(4)
     frozen.flags.writeable = False

@@ -157,7 +157,15 @@ def _of_pandas(frame: pd.DataFrame) -> Table:
     if dtypes and isinstance(dtypes[0], np.dtype) and all(dtype == dtypes[0] for dtype in dtypes):
         values = frame.to_numpy()  # columns of an array are fetched ten times faster than those of a frame
         return Table(labels, n_rows, n_columns, lambda i: values[:, i])
-    return Table(labels, n_rows, n_columns, lambda i: frame.iloc[:, i])
+    return Table(labels, n_rows, n_columns, lambda i: _in_native_order(frame.iloc[:, i]))
+
+
+def _in_native_order(column: pd.Series[Any]) -> pd.Series[Any]:
+    """A column in the byte order of the machine, as files of other machines may not have it: pandas needs that."""
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype) and not dtype.isnative:
+        return pd.Series(column.to_numpy().astype(dtype.newbyteorder("=")), column.index)
+    return column
 
 
 def _of_series(series: nw.Series[Any]) -> Column:
