@@ -46,7 +46,7 @@ class Walk(NamedTuple):
     """A network that changes, with its signals on the rows it is judged by.
 
     Signals are numbered literals first, then unit by unit. Unit u reads ``inputs[u, :n_inputs[u]]``, and beyond them
-    what is always set; bit k of ``readers[u]`` says that the unit k after the literals reads it. The edges are also
+    what is always set; bit k of ``readers[:, u]`` says that the unit k after the literals reads it. The edges are also
     listed, in no order, as (unit, input) pairs in ``edges[: counters[N_EDGES]]``. ``layer_starts`` has the first signal
     of every layer, the literals being layer 0. ``relations`` tells which literals are of one attribute, and which are
     neighbours. ``best`` holds the edges of the network of least cost so far. Signals are padded to whole vectors
@@ -93,21 +93,21 @@ def contains(walk, unit, source):
 def add_reader(walk, source, unit):
     """Note that ``unit`` reads ``source``."""
     number = unit - walk.layer_starts[1]
-    walk.readers[source, number >> 6] |= ONE << np.uint64(number & 63)
+    walk.readers[number >> 6, source] |= ONE << np.uint64(number & 63)
 
 
 @part
 def remove_reader(walk, source, unit):
     """Undo `add_reader`."""
     number = unit - walk.layer_starts[1]
-    walk.readers[source, number >> 6] &= ~(ONE << np.uint64(number & 63))
+    walk.readers[number >> 6, source] &= ~(ONE << np.uint64(number & 63))
 
 
 @part
 def is_read(walk, source):
     """Whether any unit reads a signal."""
-    for w in range(walk.readers.shape[1]):
-        if walk.readers[source, w] != NONE:
+    for w in range(walk.readers.shape[0]):
+        if walk.readers[w, source] != NONE:
             return True
     return False
 
@@ -122,8 +122,8 @@ def load(walk, rows, edges, first_and):
         for i in range(walk.n_inputs[k]):
             walk.inputs[k, i] = n_signals + SET_ROW
         walk.n_inputs[k] = 0
-        for w in range(walk.readers.shape[1]):
-            walk.readers[k, w] = NONE
+        for w in range(walk.readers.shape[0]):
+            walk.readers[w, k] = NONE
     for w in range(walk.signals.shape[1]):
         walk.signals[n_signals + SET_ROW, w] = ALL
     walk.counters[N_SHOWN] = 0
@@ -338,9 +338,11 @@ def add_edge(walk, unit, source):
 def follow(walk, first, other):
     """Compute unit ``first`` anew, and ``other`` unless it is negative, and whatever they reach.
 
-    Units that wait are bits of ``waiting``, and the lowest is next: what a unit reads is computed before it.
+    Units that wait are bits of ``waiting``, and the lowest is next: what a unit reads is computed before it. Which unit
+    is next waits for the readers of the one before: each word of ``readers`` is a row, so that no product is needed to
+    find them, and other words are looked at once no unit of this one waits. Measured: some 5% of the time.
     """
-    n_literals, n_words, n_changed = walk.layer_starts[1], walk.readers.shape[1], 0
+    n_literals, n_words, n_changed = walk.layer_starts[1], walk.readers.shape[0], 0
     backup = walk.signals.shape[0] - walk.changed.size
     number = first - n_literals
     begin = number >> 6
@@ -350,17 +352,18 @@ def follow(walk, first, other):
         begin = min(begin, number >> 6)
         walk.waiting[number >> 6] |= ONE << np.uint64(number & 63)
     for w in range(begin, n_words):
-        waiting = walk.waiting[w]
+        waiting, n_before = walk.waiting[w], n_changed
+        walk.waiting[w] = NONE
         while waiting != NONE:
             unit = n_literals + (w << 6) + count_trailing_zeros(waiting)
             waiting &= waiting - ONE
             if fire_unit(walk.signals, walk.inputs, walk.n_inputs[unit], unit, backup + n_changed) != NONE:
                 walk.changed[n_changed] = unit
                 n_changed += 1
-                waiting |= walk.readers[unit, w]
-                for v in range(w + 1, n_words):
-                    walk.waiting[v] |= walk.readers[unit, v]
-        walk.waiting[w] = NONE
+                waiting |= walk.readers[w, unit]
+        for v in range(w + 1, n_words):
+            for i in range(n_before, n_changed):
+                walk.waiting[v] |= walk.readers[v, walk.changed[i]]
     walk.counters[N_CHANGED] = n_changed
 
 

@@ -159,7 +159,7 @@ def _empty_walk(flat: kernels.Flat, problem: Problem, seed: int) -> Walk:
         signals=signals,
         inputs=new_lists(n_signals, widest + 1),
         n_inputs=np.zeros(n_signals, np.int64),
-        readers=np.zeros((n_signals, -(-n_units // 64)), np.uint64),
+        readers=np.zeros((-(-n_units // 64), n_signals), np.uint64),
         edges=np.zeros((n_weights + N_WORDS, 2), np.int32),
         best=np.zeros((n_weights, 2), np.int32),
         layer_starts=layer_starts,
