@@ -5,7 +5,7 @@ from sklearn.linear_model import LogisticRegression
 from rulenet import Network, bits
 from rulenet.count.additive import STEP, Additive, fit_additive
 from rulenet.count.count import Count
-from rulenet.count.jobs import Jobs
+from rulenet.count.jobs import Jobs, Part
 from rulenet.count.sample import Voters
 from rulenet.count.schedule import Ridge, Schedule, Trees
 from rulenet.count.scoring import Scoring
@@ -156,9 +156,11 @@ def test_the_guest_votes_that_helps_most_on_rows_left_out_if_any_does(monkeypatc
         (2, 300, 100, [Ridge]),
         (2, 300, 8_193, []),
         (3, 300, 8_193, [Trees]),
+        (12, 300, 100, [Ridge, Trees]),
+        (13, 300, 100, [Trees]),
     ],
 )
-def test_guests_are_invited_where_rows_and_conditions_are_not_too_many(n_classes, n_rows, n_literals, kinds):
+def test_guests_are_invited_where_rows_conditions_and_classes_are_not_too_many(n_classes, n_rows, n_literals, kinds):
     guests = Schedule().fitted_to(n_rows, n_classes, n_literals).guests
     assert [type(rivals[0]) for rivals in guests] == kinds
 
@@ -166,3 +168,19 @@ def test_guests_are_invited_where_rows_and_conditions_are_not_too_many(n_classes
 def test_nobody_is_invited_where_no_rows_left_out_could_tell(monkeypatch):
     monkeypatch.setattr(Jobs, "invite", lambda self, guest, parts: pytest.fail("somebody was invited"))
     Count(n_walks=1, n_folds=0, n_proposals=500).search(make_problem(n_classes=3), NO_START, 0)
+
+
+def test_an_interrupt_leaves_the_shares_of_the_classes():
+    problem = make_problem(n_classes=3)
+    found = fit(problem, budget=Budget(1, None, np.ones(1, np.bool_)))
+    assert not found.points.any()
+    assert found.probabilities(problem.literals, 300)[0] == pytest.approx(problem.shares, abs=0.01)
+
+
+def test_rows_that_weigh_nothing_are_in_no_fold():
+    weights = np.where(np.arange(300) % 3 == 0, 1.0, 0.0)
+    folds = Part.of(problem := make_problem(weights=weights), NO_START, 0, problem).folds(NO_START, Schedule())
+    assert sum(fold.left_out.n_rows for fold in folds) == 100
+    assert all(rows.weights.all() for fold in folds for rows in (fold.problem, fold.left_out))
+    none = Part.of(problem := make_problem(weights=weights * (np.arange(300) < 30)), NO_START, 0, problem)
+    assert none.folds(NO_START, Schedule()) == []

@@ -50,11 +50,12 @@ def held_out(n_wrong, n_rows=200):
     [
         ((20, 20, 20), 1, 1),
         ((20, 20, 22), 1, 1),
-        ((18, 20, 22), 1, 0),
+        ((18, 20, 22), 1, 1),
+        ((10, 20, 26), 1, 0),
         ((22, 20, 18), 1, 1),
         ((26, 20, 10), 1, 2),
         ((20, 60, 90), 2, 0),
     ],
 )
-def test_a_lower_price_than_the_usual_one_must_be_likely_better_and_a_higher_one_clearly(wrong, usual, chosen):
+def test_another_price_than_the_usual_one_must_be_clearly_better(wrong, usual, chosen):
     assert choose_price([held_out(n) for n in wrong], usual) == chosen

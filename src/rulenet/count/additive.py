@@ -22,7 +22,7 @@ STEP = 2.0**-20
 FREE = 10.0
 # How near to the best points is near enough, and the Newton steps that this may take: a dozen do.
 NEAR, MOST_STEPS = 0.01, 1_000
-# The cells, rows times conditions, that are taken in for each second of a limited time.
+# The cells, rows times conditions times sums, that are taken in for each second of a limited time.
 CELLS_A_SECOND = 1 << 21
 
 
@@ -46,26 +46,26 @@ class Additive:
 
 def fit_additive(problem: Problem, law: Ridge, schedule: Schedule, seed: int, budget: Budget) -> Additive:
     """The sums that are most likely for the rows of a problem, or a sample of them, where points near zero are."""
+    classes = [1] if problem.n_classes == 2 else range(problem.n_classes)
     n_cells = schedule.ridge_cells
     if budget.seconds is not None:
-        n_cells = min(n_cells, int(CELLS_A_SECOND * budget.seconds))
+        n_cells = min(n_cells, int(CELLS_A_SECOND * budget.seconds) // len(classes))
     n_rows = max(1, min(schedule.ridge_rows, n_cells // len(problem.literals)))
     seen = problem.take(sample_rows(np.arange(problem.n_rows), n_rows, seed, problem.codes))
     rows, weights = _unpacked(seen.literals, seen.n_rows), seen.weights / problem.row_weight
-    classes = [1] if problem.n_classes == 2 else range(problem.n_classes)
-    fitted = np.array([_fit_one(rows, seen.codes == k, weights, law) for k in classes])
+    fitted = np.array([_fit_one(rows, seen.codes == k, weights, law, budget) for k in classes])
     exact = np.rint(fitted / STEP) * STEP
     return Additive(exact[:, :-1], exact[:, -1])
 
 
 def _fit_one(
-    rows: NDArray[np.float64], holds: NDArray[np.bool_], weights: NDArray[np.float64], law: Ridge
+    rows: NDArray[np.float64], holds: NDArray[np.bool_], weights: NDArray[np.float64], law: Ridge, budget: Budget
 ) -> NDArray[np.float64]:
-    """The points of every literal, and where the sum begins."""
+    """The points of every literal, and where the sum begins; no points where an interrupt came."""
     from sklearn.linear_model import LogisticRegression  # takes its time to load
 
     for_it, against = float(weights[holds].sum()), float(weights[~holds].sum())
-    if not for_it or not against:
+    if not for_it or not against or budget.stop[0]:
         return np.append(np.zeros(rows.shape[1]), np.log((for_it + 1) / (against + 1)))
     # On one thread and without chance: the same points wherever they are found.
     ridge = LogisticRegression(

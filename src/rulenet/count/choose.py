@@ -13,9 +13,8 @@ Probabilities = NDArray[np.float64]
 
 # A vote is never taken for surer than this.
 SUREST = 1e-6
-# The standard errors of a difference in nats by which a lower price, or a higher one, must be better than the usual.
-# Folds have fewer rows than the network that is kept learns from, so that they speak too well of small networks.
-LOWER, HIGHER = 1.0, 2.0
+# The standard errors of a difference in nats by which another price must be better than the usual.
+CLEARLY = 2.0
 
 
 def choose_laws(votes: Sequence[Sequence[Probabilities]], left_out: Sequence[Problem]) -> tuple[int, ...]:
@@ -51,8 +50,7 @@ def choose_price(held_out: Sequence[HeldOut], usual: int) -> int:
     losses = np.array([losses_of(rows) for rows in held_out]) * weights
     best = int(losses.sum(axis=1).argmin())
     won = losses[usual] - losses[best]
-    doubt = LOWER if best < usual else HIGHER
-    return best if won.mean() > doubt * won.std() / len(won) ** 0.5 else usual
+    return best if won.mean() > CLEARLY * won.std() / len(won) ** 0.5 else usual
 
 
 def losses_of(rows: HeldOut) -> NDArray[np.float64]:

@@ -48,10 +48,14 @@ class Part:
         return cls(problem, opposite, _begin(problem, start, opposite, seed), seed, left_out)
 
     def folds(self, start: Start, schedule: Schedule) -> list["Part"]:
-        """Parts of these rows that leave out the others; none where rows are few, of a sample where they are many."""
-        problem = self.problem
-        if schedule.n_folds == 0 or problem.n_rows < schedule.least_rows:
+        """Parts of these rows that leave out the others; none where rows are few, of a sample where they are many.
+
+        Rows that weigh nothing are in no part.
+        """
+        weighing = np.flatnonzero(self.problem.weights)
+        if schedule.n_folds == 0 or len(weighing) < schedule.least_rows:
             return []
+        problem = self.problem if len(weighing) == self.problem.n_rows else self.problem.take(weighing)
         if problem.n_rows > schedule.most_fold_rows:
             rows = sample_rows(np.arange(problem.n_rows), schedule.most_fold_rows, self.seed, problem.codes)
             problem = problem.take(rows)
