@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -206,10 +208,25 @@ def test_a_shorter_network_is_kept_where_it_tells_rows_left_out_as_well(n_wrong,
     ],
 )
 def test_a_deep_network_is_kept_where_it_is_clearly_better_or_a_concept(training, n_wrong, kept):
-    deep = Found(AND, (0.5, training), (Choice(0.2, AND, training, 0.8),))
-    found = better(deep, counting_with(n_wrong))
+    counting = counting_with(n_wrong)
+    codes = counting.held_out.codes
+    held_out = replace(counting.held_out, margins=np.where(np.arange(100) < 80, codes - 1, -codes)[:, np.newaxis])
+    found = better(Found(AND, (0.5, training), (Choice(0.2, AND, training, 0.8),), held_out), counting)
     assert found.network == kept
     assert [choice.network for choice in found.choices] == [AND, MANY]
+
+
+@pytest.mark.parametrize(("of_right_rows", "kept"), [(1, AND), (5, MANY)])
+def test_a_concept_must_tell_rows_left_out_as_well_as_margins_do(of_right_rows, kept):
+    codes, numbers = np.arange(400) % 2, np.arange(400)
+    wrong = numbers % 10 < 2
+    found = []
+    for network, right in ((AND, 1), (MANY, of_right_rows)):
+        sure = np.where(wrong, 1, right)
+        margins = np.where(wrong == codes, -sure, sure - 1)[:, np.newaxis]
+        held_out = HeldOut(margins, codes, np.ones(400, np.int64), numbers)
+        found.append(Found(network, (0.5, 1.0), (Choice(0.2, network, 1.0, 0.8),), held_out))
+    assert better(*found).network == kept
 
 
 def test_networks_that_count_tell_something_where_they_beat_the_most_frequent_class():

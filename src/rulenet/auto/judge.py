@@ -12,7 +12,7 @@ from rulenet.search.protocol import Choice, Found, HeldOut
 
 # The standard errors of a share that are more than chance. A deep network must be better than one that counts by so
 # much: margins of the latter also rank rows. If it has at most this share of the errors of the most frequent class on
-# the training rows, and is at most half as large, it has found a concept, and need only be as good.
+# the training rows, and is at most half as large, it has found a concept, and need only tell rows left out as well.
 CHANCE = 2.0
 CLEAN = 0.1
 # So is one that is so many times smaller, if rows left out, one by one, are told as well: by no more errors a row, and
@@ -118,8 +118,8 @@ def _is_preferred(deep: Found, counting: Found) -> bool:
         return False
     few = CLEAN * (1 - most_frequent(counts))
     clean = 1 - deep.history[-1] <= few and SMALLER * deep.network.size <= counting.network.size
-    if counts.margins.shape[1] > 1:  # which class comes next matters as well
-        clean = clean and deep.held_out is not None and _no_worse(deep.held_out, counts)
+    # Which rows are likelier matters as well, and of several classes which one comes next.
+    clean = clean and deep.held_out is not None and _no_worse(deep.held_out, counts)
     chance = CHANCE * _error(counts.accuracy, len(counts.codes))
     return validation >= counts.accuracy + (0.0 if clean else chance)
 
