@@ -24,7 +24,7 @@ def main(arguments: list[str], out: Path = OUT) -> None:
         "--seeds",
         type=int,
         default=3,
-        help="runs of our learner (3; 1 on tables); for pay, twice as many tables of every kind",
+        help="runs of our learner (3); for pay, twice as many tables of every kind",
     )
     parser.add_argument(
         "--peers", action="store_true", help="run peers on tables too, besides the figures known of them"

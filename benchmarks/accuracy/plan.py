@@ -113,9 +113,9 @@ def _pay_tables(scale: Scale) -> list[Study]:
 
 
 def _tables(scale: Scale) -> list[Study]:
-    """One seed: there are many folds already."""
     sets = table_sets(scale.quick)
-    return [sets.study({OURS: ours} | (ON_TABLES if scale.peers else {}), 1, MEASURES)]
+    own = sets.study({OURS: ours}, scale.n_seeds, MEASURES)
+    return [own, sets.study(ON_TABLES, 1, MEASURES)] if scale.peers else [own]
 
 
 PARTS: Mapping[str, Part] = {
