@@ -7,7 +7,7 @@ from rulenet.count.additive import STEP, Additive, fit_additive
 from rulenet.count.count import Count
 from rulenet.count.jobs import Jobs, Part
 from rulenet.count.sample import Voters
-from rulenet.count.schedule import Ridge, Schedule, Trees
+from rulenet.count.schedule import Boosting, Ridge, Schedule, Trees
 from rulenet.count.scoring import Scoring
 from rulenet.relations import Relations
 from rulenet.search.budget import Budget
@@ -158,6 +158,9 @@ def test_the_guest_votes_that_helps_most_on_rows_left_out_if_any_does(monkeypatc
         (3, 300, 8_193, [Trees]),
         (12, 300, 100, [Ridge, Trees]),
         (13, 300, 100, [Trees]),
+        (2, 999, 100, [Ridge]),
+        (2, 1_000, 100, [Ridge, Boosting]),
+        (3, 1_000, 100, [Ridge, Trees]),
     ],
 )
 def test_guests_are_invited_where_rows_conditions_and_classes_are_not_too_many(n_classes, n_rows, n_literals, kinds):

@@ -4,7 +4,8 @@ count       the strategy: sampled networks vote, one network is fitted to the vo
 schedule    every temperature, price, count and share, and why
 sample      networks sampled by walks at a constant temperature, and their vote
 additive    sums of single conditions that may vote as well
-forest      trees that may vote as well
+forest      a random forest that may vote as well
+boosted     boosted trees that may vote as well
 distil      one network for the vote
 scoring     what a walk finds: units, points, biases; and the network that says the same
 start       a network as what a walk begins at

@@ -1,9 +1,9 @@
 """The search for networks that count, for two classes or more.
 
-Walks at a constant temperature leave networks behind that vote (`sample`); sums of single conditions (`additive`) and a
-forest (`forest`) may join them. One network for every price of size is fitted to what they decide (`distil`). The same
-on folds chooses who votes and which price pays (`choose`), and says what margins are worth on rows left out. With many
-rows of many classes there is no vote: the network is fitted to the rows.
+Walks at a constant temperature leave networks behind that vote (`sample`); sums of single conditions (`additive`) and
+trees (`forest`, `boosted`) may join them. One network for every price of size is fitted to what they decide (`distil`).
+The same on folds chooses who votes and which price pays (`choose`), and says what margins are worth on rows left out.
+With many rows of many classes there is no vote: the network is fitted to the rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from rulenet.count.distil import Student
 from rulenet.count.forest import N_TOGETHER
 from rulenet.count.jobs import Jobs, Part
 from rulenet.count.sample import Voters, join
-from rulenet.count.schedule import Guest, Schedule, Trees
+from rulenet.count.schedule import Guest, Ridge, Schedule
 from rulenet.count.zero import place_zero
 from rulenet.network import Network
 from rulenet.parameters import Constraint, integer, number, options
@@ -165,9 +165,9 @@ def _best_guest(
 
 def _shortened(guest: Guest, share: float) -> Guest:
     """A guest for walks that are shorter."""
-    if isinstance(guest, Trees):
-        return Trees(min(guest.n_trees, max(N_TOGETHER, int(guest.n_trees * share))))
-    return guest
+    if isinstance(guest, Ridge):
+        return guest
+    return replace(guest, n_trees=min(guest.n_trees, max(N_TOGETHER, int(guest.n_trees * share))))
 
 
 def _loss(voters: Sequence[Voters], folds: Sequence[Part]) -> float:

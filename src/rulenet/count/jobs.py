@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet.count.additive import fit_additive
+from rulenet.count.boosted import boost_trees
 from rulenet.count.distil import Student, make_lesson, plain_lesson, study
 from rulenet.count.forest import grow_forest
 from rulenet.count.sample import Opinion, Voters, sample_voters
-from rulenet.count.schedule import Guest, Law, Ridge, Schedule
+from rulenet.count.schedule import Boosting, Guest, Law, Ridge, Schedule
 from rulenet.count.scoring import Scoring, opposites
 from rulenet.count.start import scoring_of
 from rulenet.exceptions import ParameterError
@@ -124,6 +125,8 @@ class Jobs:
             seed = draw_seed(part.seed, GUEST_NUMBER)
             if isinstance(guest, Ridge):
                 return lambda: fit_additive(part.problem, guest, self.schedule, seed, budget)
+            if isinstance(guest, Boosting):
+                return lambda: boost_trees(part.problem, guest, self.schedule, seed, budget)
             return lambda: grow_forest(part.problem, guest, self.schedule, seed, budget, n_threads)
 
         came = self._run([task(part) for part in parts], "vote", GUEST_SHARE)
