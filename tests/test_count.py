@@ -190,9 +190,43 @@ def test_a_matter_of_degree_is_learned(n_classes):
     assert found.held_out.accuracy in [choice.validation for choice in found.choices]
 
 
+@given(st.integers(1, 3).flatmap(scorings), st.integers(1, 3))
+@settings(deadline=None)
+def test_at_a_smaller_scale_a_scoring_says_the_same_in_more_points(scoring, max_points):
+    problem = make_problem()
+    same, finer = (scoring.rescaled(scale, max_points) for scale in (scoring.scale, scoring.scale / 3))
+    scores = scoring.scores(problem.literals, problem.n_rows)
+    assert np.array_equal(same.scores(problem.literals, problem.n_rows), scores)
+    half = 0.5 if len(scoring.bias) == 1 else 0  # one output is judged half a point above its score
+    assert np.array_equal(finer.scores(problem.literals, problem.n_rows) + half, 3 * (scores + half))
+    assert max(abs(found.points).max(initial=0) for found in (same, finer)) <= max_points
+
+
+def test_at_a_larger_scale_points_that_hardly_count_are_gone():
+    units = ((0,), (2,), (0,), (4,)), (1, 1, 1, 1)
+    found = Scoring(*units, np.array([[3], [3], [3], [1]]), np.array([-7]), 0.5).rescaled(2.0, 3)
+    assert (found.inputs, found.points.tolist(), found.bias.tolist()) == (((0,), (2,)), [[2], [1]], [-2])
+
+
+@pytest.mark.parametrize("percent_wrong", [0, 5])
+def test_a_concept_that_counts_is_said_in_few_points(percent_wrong):
+    rng = np.random.default_rng(8)
+    rows = rng.random((400, 10)) < 0.5
+    codes = (rows[:, :7].sum(axis=1) >= 4).astype(np.int64)
+    wrong = rng.choice(400, 4 * percent_wrong, replace=False)
+    literals = bits.pack(np.ascontiguousarray(np.column_stack([rows, ~rows]).T))
+    names = [*range(10), *range(10)]
+    known = codes.copy()
+    known[wrong] = 1 - known[wrong]
+    problem = Problem.of_classes(literals, known, 2, Relations.of(names, range(20)))
+    network = Count().search(problem, NO_START, 0).network
+    assert (decide(network.margins(literals, 400)) == codes).all()
+    assert network.size <= 35  # of seven conditions, worth as much as each other; at one scale it takes a hundred
+
+
 def test_a_price_that_is_given_is_taken():
     found = Count(price=3.0, n_walks=2, n_folds=2, n_proposals=2_000).search(make_problem(), NO_START, 0)
-    assert [choice.price for choice in found.choices] == [3.0, 6.0, 12.0]
+    assert [choice.price for choice in found.choices] == [3.0, 6.0, 12.0, 12.0, 12.0, 12.0]
     assert found.network == found.choices[0].network
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from rulenet import bits
-from rulenet.count.choose import choose_laws, choose_price
+from rulenet.count.choose import choose_laws, choose_network
 from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import HeldOut
@@ -58,4 +58,21 @@ def held_out(n_wrong, n_rows=200):
     ],
 )
 def test_another_price_than_the_usual_one_must_be_clearly_better(wrong, usual, chosen):
-    assert choose_price([held_out(n) for n in wrong], usual) == chosen
+    assert choose_network([held_out(n) for n in wrong], [30, 25, 20], usual) == chosen
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sizes", "chosen"),
+    [
+        ((20, 20, 17), (30, 20, 16), 0),
+        ((20, 20, 17), (30, 20, 15), 2),
+        ((20, 17, 16), (60, 30, 15), 2),
+        ((20, 20, 20), (60, 30, 15), 0),
+        ((20, 20, 21), (60, 30, 15), 0),
+        ((0, 0, 0), (60, 30, 15), 2),
+        ((0, 0, 1), (60, 30, 15), 1),
+        ((0, 0, 0), (20, 15, 15), 0),
+    ],
+)
+def test_a_network_of_half_the_size_is_kept_if_it_errs_less_or_never(wrong, sizes, chosen):
+    assert choose_network([held_out(n) for n in wrong], sizes, 0) == chosen

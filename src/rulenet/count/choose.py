@@ -1,4 +1,4 @@
-"""What rows left out tell: by which laws networks are to be sampled, and which price is worth it."""
+"""What rows left out tell: by which laws networks are to be sampled, and which network is worth its size."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,9 @@ Probabilities = NDArray[np.float64]
 
 # A vote is never taken for surer than this.
 SUREST = 1e-6
-# The standard errors of a difference in nats by which another price must be better than the usual.
-CLEARLY = 2.0
+# The standard errors of a difference by which another network must be better than the usual one, in nats; and, if it is
+# so many times smaller, in nats and errors.
+CLEARLY, LIKELY, SMALLER = 2.0, 0.5, 2
 
 
 def choose_laws(votes: Sequence[Sequence[Probabilities]], left_out: Sequence[Problem]) -> tuple[int, ...]:
@@ -41,16 +42,31 @@ def _loss(probabilities: Probabilities, rows: Problem) -> float:
     return float((-np.log(np.maximum(own, SUREST)) * rows.weights).sum())
 
 
-def choose_price(held_out: Sequence[HeldOut], usual: int) -> int:
-    """The usual price, by number, unless networks of another one tell rows left out better than by chance.
+def choose_network(held_out: Sequence[HeldOut], sizes: Sequence[int], usual: int) -> int:
+    """The network, by number, that is kept of those found at rising prices; what each says of rows left out is known.
 
-    Prices rise. Networks are judged by calibrated losses, row by row.
+    That is the ``usual`` one unless another tells these rows better than by chance, judged by calibrated losses; but
+    of those at most half as large the smallest that errs less and is likelier, or that never errs.
     """
     weights = held_out[0].weights / held_out[0].weights.mean()
     losses = np.array([losses_of(rows) for rows in held_out]) * weights
+    wrong = np.array([decide(rows.margins) != rows.codes for rows in held_out]) * weights
     best = int(losses.sum(axis=1).argmin())
-    won = losses[usual] - losses[best]
-    return best if won.mean() > CLEARLY * won.std() / len(won) ** 0.5 else usual
+    kept = best if _is_less(losses[best], losses[usual], CLEARLY) else usual
+
+    def is_better(number: int) -> bool:
+        if not wrong[number].any():
+            return True
+        return all(_is_less(each[number], each[kept], LIKELY) for each in (losses, wrong))
+
+    smaller = (i for i in np.argsort(sizes, kind="stable").tolist() if SMALLER * sizes[i] <= sizes[kept])
+    return next(filter(is_better, smaller), kept)
+
+
+def _is_less(first: NDArray[np.float64], second: NDArray[np.float64], n_errors: float) -> bool:
+    """Whether the first is less on average, by more than so many standard errors of the difference."""
+    won = second - first
+    return bool(won.mean() > n_errors * won.std() / len(won) ** 0.5)
 
 
 def losses_of(rows: HeldOut) -> NDArray[np.float64]:

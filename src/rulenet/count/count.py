@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rulenet.count.choose import choose_laws, choose_price, total_loss
+from rulenet.count.choose import choose_laws, choose_network, total_loss
 from rulenet.count.distil import Student
 from rulenet.count.forest import N_TOGETHER
 from rulenet.count.jobs import Jobs, Part
@@ -105,11 +105,12 @@ class Count(Strategy):
     ) -> Found:
         """The network of the price that was asked for, or that pays on rows left out."""
         usual = int(np.abs(np.array(schedule.prices) - schedule.usual_price).argmin())
-        chosen = 0 if self.price is not None else choose_price(held_out, usual) if held_out else usual
+        sizes = [network.size for network in networks]
+        chosen = 0 if self.price is not None else choose_network(held_out, sizes, usual) if held_out else usual
         judged: Sequence[HeldOut | None] = held_out or [None] * len(networks)
         choices = tuple(
-            Choice(price, network, problem.accuracy(network), None if rows is None else rows.accuracy, rows)
-            for price, network, rows in zip(schedule.prices, networks, judged, strict=True)
+            Choice(law.price, network, problem.accuracy(network), None if rows is None else rows.accuracy, rows)
+            for law, network, rows in zip(schedule.laws, networks, judged, strict=True)
         )
         return Found(networks[chosen], (0.0, choices[chosen].accuracy), choices, judged[chosen])
 

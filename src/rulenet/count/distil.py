@@ -4,7 +4,7 @@ It is fitted to the probabilities that the vote gives, sharpened, on training ro
 C. Bucila, R. Caruana and A. Niculescu-Mizil, "Model Compression", KDD 2006.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import RandomState
@@ -92,26 +92,27 @@ def study(
     budget: Budget,
     begin: Scoring | None = None,
 ) -> list[Student]:
-    """The networks that a walk finds at prices that rise, each one grown out of the last."""
+    """The networks that a walk finds by one law after the other, each grown out of the last."""
     rows = rows_of(lesson.literals, lesson.weights, problem.relations, opposite)
-    first, rest = _shares(schedule.dearer_share, len(schedule.prices))
+    first, rest = _shares(schedule.dearer_share, len(schedule.laws))
     found = list[Student]()
-    for number, price in enumerate(schedule.prices):
-        law = replace(schedule.student, price=price)
+    for number, law in enumerate(schedule.laws):
+        if found and begin is not None and begin.scale != law.scale:  # a start is taken as it is
+            begin = begin.rescaled(law.scale, law.max_points)
         walker = Walker.of(rows, law, lesson.row_weight, draw_seed(seed, number), schedule.max_units, begin)
         if number == 0:
             hot = law.hot if begin is None else schedule.start_hot
-            budget.part(first).cool(walker, hot, law.cold, price)
+            budget.part(first).cool(walker, hot, law.cold, law.price)
         else:
-            budget.part(rest, schedule.dearer_share).cool(walker, schedule.dearer_hot, law.cold, price)
+            budget.part(rest, schedule.dearer_share).cool(walker, schedule.dearer_hot, law.cold, law.price)
         begin = walker.best()
         found.append(Student(begin, walker.cost))
     return found
 
 
-def _shares(dearer: float, n_prices: int) -> tuple[float, float]:
-    """The shares of a limited time that the first price and each of the others get."""
-    total = 1 + dearer * (n_prices - 1)
+def _shares(dearer: float, n_laws: int) -> tuple[float, float]:
+    """The shares of a limited time that the first law and each of the others get."""
+    total = 1 + dearer * (n_laws - 1)
     return 1 / total, dearer / total
 
 

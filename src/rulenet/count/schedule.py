@@ -104,6 +104,9 @@ class Schedule:
     n_student: int = 200_000
     dearer_share: float = 0.2
     dearer_hot: float = 0.6
+    # At the highest price the walk goes on at these scales: where a point is worth more, fewer of them say the same.
+    # Without, "at least 5 of 7" had a hundred points; a step that doubles keeps what was found.
+    surer: tuple[float, ...] = (1.0, 2.0, 4.0)
     # With a price that the user gives, the higher ones to choose from, as multiples.
     multiples: tuple[float, ...] = (1.0, 2.0, 4.0)
     # Rows that are made up to hear the vote on, and the share of attributes that they take from a second row. Of few
@@ -158,6 +161,12 @@ class Schedule:
     class_proposals: int = 120_000
     many_class_units: int = 30
 
+    @property
+    def laws(self) -> tuple[Law, ...]:
+        """What the networks to choose from minimise, one after the other."""
+        dearer = [replace(self.student, price=price) for price in self.prices]
+        return (*dearer, *(replace(dearer[-1], scale=scale) for scale in self.surer))
+
     def fitted_to(self, n_rows: int, n_classes: int, n_literals: int) -> Self:
         """The schedule for so many rows, classes and literals."""
         many = n_rows * (n_classes - 1) > self.many_rows
@@ -174,7 +183,7 @@ class Schedule:
         )
         if n_classes <= self.many_classes:
             return found
-        found = replace(found, samplers=self.samplers[:1], prices=(self.many_classes_price,))
+        found = replace(found, samplers=self.samplers[:1], prices=(self.many_classes_price,), surer=())
         if n_rows <= self.most_rows_to_vote:
             return found
         share = self.n_student / type(self)().n_student

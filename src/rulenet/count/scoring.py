@@ -1,6 +1,7 @@
 """What a walk finds: units that give points to classes; and the network that says the same."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,28 @@ class Scoring:
     points: NDArray[np.int64]
     bias: NDArray[np.int64]
     scale: float
+
+    def rescaled(self, scale: float, max_points: int) -> Self:
+        """About the same losses at another scale, where a point is worth more or less.
+
+        A unit gives at most ``max_points`` to an output; it stands there again for what is left.
+        """
+        ratio, totals = self.scale / scale, dict[tuple[tuple[int, ...], int], NDArray[np.int64]]()
+        for unit, points in zip(zip(self.inputs, self.needs, strict=True), self.points, strict=True):
+            totals[unit] = totals.get(unit, 0) + points
+        found = list[tuple[tuple[tuple[int, ...], int], NDArray[np.int64]]]()
+        for unit, points in totals.items():
+            left = np.rint(points * ratio).astype(np.int64)
+            while left.any():
+                found.append((unit, np.clip(left, -max_points, max_points)))
+                left = left - found[-1][1]
+        # One output is judged half a point above its score.
+        half = 0.5 if len(self.bias) == 1 else 0.0
+        bias = np.rint((self.bias + half) * ratio - half).astype(np.int64)
+        given = np.array([points for _, points in found], dtype=np.int64).reshape(-1, len(bias))
+        return type(self)(
+            tuple(inputs for (inputs, _), _ in found), tuple(need for (_, need), _ in found), given, bias, scale
+        )
 
     def network(self, n_literals: int, opposite: NDArray[np.int64]) -> Network:
         """The network whose margins are the scores.
