@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from rulenet import Anneal, Count, ParameterError, RuleNetworkClassifier
+from rulenet.encoding import Encoding
 
 SEARCHES = {
     "anneal": Anneal(n_restarts=2, n_folds=2, n_proposals=1500),
@@ -54,6 +55,21 @@ def test_directions_and_what_is_forbidden_hold_at_every_stage(search, sign, seed
         assert "b <= 0.5" not in conditions, stage
         assert not any(text.startswith("c ") for text in conditions), stage
         assert {cut for a in model.encoding_.attributes if a.name == "b" for cut in a.cuts} <= {-1, 0.5}, stage
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("search", SEARCHES)
+def test_no_cut_is_placed_where_it_is_forbidden(search, seed):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"age": rng.integers(0, 30, 200), "z": rng.integers(0, 2, 200)})
+    y = (X["age"] > 14) ^ (rng.random(200) < 0.15)
+    asked = Encoding.learn(X, y.to_numpy().astype(np.int64)).conditions
+    forbid = [str(x) for x in asked if str(x) in ("age <= 14", "age > 14")]
+    assert len(forbid) == 2
+    model = RuleNetworkClassifier(search=SEARCHES[search], forbid=forbid, random_state=seed).fit(X, y)
+    read = [str(x) for x, is_read in zip(model.encoding_.conditions, model.network_.reads, strict=True) if is_read]
+    assert any(text.startswith("age ") for text in read)
+    assert not set(forbid) & set(read)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

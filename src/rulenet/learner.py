@@ -192,8 +192,10 @@ class Learner:
             found = self._find(ready, base, searches, report)
             if ready.shards is not None:
                 give_back()
-            fixed = self._fixed(ready.encoding)
-            kept, best, others = outcome.keep(ready.encoding, found, ready.table, *ready.placed, fixed, ready.mass)
+            fixed, barred = self._fixed(ready.encoding), self._barred(ready.encoding)
+            kept, best, others = outcome.keep(
+                ready.encoding, found, ready.table, *ready.placed, fixed, ready.mass, barred
+            )
         history = np.array([*found.history[:-1], best.accuracy])
         fitted = Fitted(kept, best.network, rows.classes, outputs, best.evidence, "the target", history, others)
         return fitted if rows.alike else fitted.by_class_weights()
@@ -260,6 +262,13 @@ class Learner:
         """The columns whose cuts the user gave."""
         heading = encoding.heading
         return {heading.names[heading.position(column, "cuts")] for column in self.cuts or ()}
+
+    def _barred(self, encoding: Encoding) -> tuple[Condition, ...]:
+        """The bounds that the user forbids, where cuts must not be placed."""
+        measured = [a for a in encoding.attributes if a.measured] if self.forbid else []
+        bounds = [x for a in measured for cut in a.cuts for x in (a.at_most(cut), a.above(cut))]
+        out = ruled_out(bounds, Wishes(forbid=self.forbid), encoding.heading)
+        return tuple(x for x, is_out in zip(bounds, out, strict=True) if is_out)
 
 
 def _wider(rows: Data) -> Widen | None:

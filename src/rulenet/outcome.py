@@ -31,16 +31,17 @@ def keep(
     mass: Mass,
     fixed: Collection[str] = (),
     searched: Mass = None,
+    barred: Collection[Condition] = (),
 ) -> tuple[Encoding, Alternative, tuple[Alternative, ...]]:
     """The encoding to keep, the network that predicts, and the networks to choose from, the smallest first.
 
-    All cuts in use are placed anew, but for those of the ``fixed`` columns. An attribute with cuts keeps only those
-    that some network reads; other attributes keep all their conditions. Where the search saw more rows than those of
-    ``table``, ``searched`` is the mass of each.
+    All cuts in use are placed anew, but for those of the ``fixed`` columns, and never as one of the ``barred``
+    conditions. An attribute with cuts keeps only those that some network reads; other attributes keep all their
+    conditions. Where the search saw more rows than those of ``table``, ``searched`` is the mass of each.
     """
     chosen = Choice(0.0, found.network, found.history[-1], None, found.held_out)
     choices = [chosen, *worth_keeping(found)]
-    places = {n: _place(n, encoding, table, problem, fixed) for n in dict.fromkeys(c.network for c in choices)}
+    places = {n: _place(n, encoding, table, problem, fixed, barred) for n in dict.fromkeys(c.network for c in choices)}
     placed = [places[choice.network] for choice in choices]
     kept, networks = _combine(encoding, [choice.network for choice in choices], placed)
     words = _encoded(kept, encoding, table, problem)
@@ -113,12 +114,19 @@ def _outside(held_out: HeldOut, mass: Mass) -> Evidence:
     return Evidence.of(held_out.margins, held_out.codes, (1.0 if mass is None else mass[rows]) / times)
 
 
-def _place(network: Network, encoding: Encoding, table: Any, problem: Problem, fixed: Collection[str]) -> Encoding:
+def _place(
+    network: Network,
+    encoding: Encoding,
+    table: Any,
+    problem: Problem,
+    fixed: Collection[str],
+    barred: Collection[Condition],
+) -> Encoding:
     """The encoding with the cuts in use at their best places; as it was, where a unit that counts would lose count.
 
     Conditions that come to the same place are one. All of, and any of, do not mind.
     """
-    placed = place_cuts(network, encoding, table, problem, fixed=fixed)
+    placed = place_cuts(network, encoding, table, problem, fixed=fixed, barred=barred)
     if placed is encoding:
         return encoding
     counted = [np.flatnonzero(unit) for unit in network.weights[0][network.needs[0] > 1]]

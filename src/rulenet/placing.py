@@ -54,7 +54,13 @@ class Gap(NamedTuple):
 
 
 def place_cuts(
-    network: Network, encoding: Encoding, table: object, problem: Problem, *, fixed: Collection[str] = ()
+    network: Network,
+    encoding: Encoding,
+    table: object,
+    problem: Problem,
+    *,
+    fixed: Collection[str] = (),
+    barred: Iterable[Condition] = (),
 ) -> Encoding:
     """The encoding with every cut that ``network`` uses at its best place, and rounded.
 
@@ -76,12 +82,14 @@ def place_cuts(
         The same rows, encoded, with their target and weights.
     fixed : collection of str
         Names of columns to leave alone.
+    barred : iterable of Condition
+        What must not be asked: no cut comes into the gap of one in that direction.
     """
     movable = _movable(encoding, network.reads, fixed)
     if not movable:
         return encoding
     columns = _columns(encoding, table, {cut.attribute.name for cut in movable})
-    places = _sweep(network, problem, movable, columns)
+    places = _sweep(network, problem, movable, columns, _closed(movable, barred, columns))
     moved = dict[int, Condition]()
     for cut, place in zip(movable, places, strict=True):
         bound = columns[cut.attribute.name].shown(place, cut)
@@ -113,6 +121,13 @@ class _Cut:
     above: tuple[int, ...]
 
 
+class _Side(NamedTuple):
+    """A cut, and whether a condition asks what is above it."""
+
+    cut: Bound
+    is_above: bool
+
+
 @dataclass(frozen=True)
 class _Column:
     """The different values of a column in order, and for every row the rank of its value among them."""
@@ -136,17 +151,38 @@ def _movable(encoding: Encoding, reads: NDArray[np.bool_], fixed: Collection[str
     """The cuts that some "at most" or "above" condition in use has."""
     found: dict[tuple[int, Bound], tuple[list[int], list[int]]] = {}
     for j in np.flatnonzero(reads).tolist():
-        condition = encoding.conditions[j]
-        attribute = condition.attribute
-        if not attribute.measured or attribute.name in fixed or condition.asks_missing or len(condition.ranges) != 1:
-            continue
-        (low, high), owner = condition.ranges[0], int(encoding.owners[j])
-        if low is None and high is not None:
-            found.setdefault((owner, high), ([], []))[0].append(j)
-        elif low is not None and high is None:
-            found.setdefault((owner, low), ([], []))[1].append(j)
+        side = _side(encoding.conditions[j])
+        if side is not None and encoding.conditions[j].attribute.name not in fixed:
+            found.setdefault((int(encoding.owners[j]), side.cut), ([], []))[side.is_above].append(j)
     attributes = encoding.attributes
     return [_Cut(attributes[i], bound, tuple(low), tuple(high)) for (i, bound), (low, high) in sorted(found.items())]
+
+
+def _side(condition: Condition) -> _Side | None:
+    """What an "at most" or "above" condition says, None for any other."""
+    if not condition.attribute.measured or condition.asks_missing or len(condition.ranges) != 1:
+        return None
+    low, high = condition.ranges[0]
+    if low is None:
+        return None if high is None else _Side(high, False)
+    return _Side(low, True) if high is None else None
+
+
+def _closed(movable: Sequence[_Cut], barred: Iterable[Condition], columns: dict[str, _Column]) -> list[list[int]]:
+    """For every cut, the ranks after which one of its conditions would be a barred one."""
+    found: dict[str, list[_Side]] = {}
+    for condition in barred:
+        side = _side(condition)
+        if side is not None:
+            found.setdefault(condition.attribute.name, []).append(side)
+    return [
+        [
+            columns[cut.attribute.name].place(bound)
+            for bound, is_above in found.get(cut.attribute.name, [])
+            if (cut.above if is_above else cut.at_most)
+        ]
+        for cut in movable
+    ]
 
 
 def _columns(encoding: Encoding, table: object, names: Iterable[str]) -> dict[str, _Column]:
@@ -161,8 +197,14 @@ def _columns(encoding: Encoding, table: object, names: Iterable[str]) -> dict[st
     return columns
 
 
-def _sweep(network: Network, problem: Problem, movable: Sequence[_Cut], columns: dict[str, _Column]) -> list[int]:
-    """The rank after which every cut is best placed, moved one by one until no move helps."""
+def _sweep(
+    network: Network,
+    problem: Problem,
+    movable: Sequence[_Cut],
+    columns: dict[str, _Column],
+    closed: Sequence[Sequence[int]],
+) -> list[int]:
+    """The rank after which every cut is best placed, moved one by one until no move helps; never a closed one."""
     literals = np.zeros_like(problem.literals)  # pages of literals that nobody reads are never touched
     reads = network.reads
     literals[reads] = problem.literals[reads]
@@ -171,7 +213,7 @@ def _sweep(network: Network, problem: Problem, movable: Sequence[_Cut], columns:
     n_settled = 0
     for k in islice(cycle(range(len(movable))), MAX_PASSES * len(movable)):
         cut, column = movable[k], columns[movable[k].attribute.name]
-        place = _best_place(judge, literals, cut, column, places[k])
+        place = _best_place(judge, literals, cut, column, places[k], closed[k])
         _set(literals, cut, column, place)
         n_settled = 1 if place != places[k] else n_settled + 1
         places[k] = place
@@ -180,7 +222,9 @@ def _sweep(network: Network, problem: Problem, movable: Sequence[_Cut], columns:
     return places
 
 
-def _best_place(judge: Judge, literals: bits.Words, cut: _Cut, column: _Column, present: int) -> int:
+def _best_place(
+    judge: Judge, literals: bits.Words, cut: _Cut, column: _Column, present: int, closed: Sequence[int]
+) -> int:
     """Where a cut has the fewest errors, given the others; its literals are left as they fall."""
     n_values = len(column.distinct)
     if n_values < 2:
@@ -195,6 +239,7 @@ def _best_place(judge: Judge, literals: bits.Words, cut: _Cut, column: _Column, 
     now = costs[:, present] if present >= 0 else np.zeros(len(costs))
     allowed = (costs[:, :-1] <= now[:, np.newaxis]).all(axis=0)
     first = np.where(allowed, costs[0, :-1], np.inf)
+    first[[place for place in closed if 0 <= place < len(first)]] = np.inf
     best = first.min()
     if now[0] <= best + judge.nat * np.log(n_values):
         return present
