@@ -72,6 +72,18 @@ def test_no_cut_is_placed_where_it_is_forbidden(search, seed):
     assert not set(forbid) & set(read)
 
 
+def test_what_reads_as_a_forbidden_condition_and_another_is_forbidden_when_refitting():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.normal(40, 10, 300).round(1), "z": rng.integers(0, 2, 300)})
+    y = X["age"].between(37, 52, inclusive="right")
+    model = RuleNetworkClassifier(search=SEARCHES["anneal"], random_state=0).fit(X, y)
+    assert str(model.formula_.output) == "37 < age <= 52"
+    assert "37 <" not in str(model.refit(X, y, forbid=["age > 37"]).formula_)
+    assert "37 <" not in str(model.refit(X, y, forbid=model.encoding_.conditions).formula_)
+    again = model.refit(X, y)  # with the interval as one literal
+    assert "37 <" not in str(again.set_params(forbid=["age > 37"]).refit(X, y).formula_)
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_locked_rule_holds_after_refitting_and_learning_on(seed):
     (X, y), (more, labels) = make_table(seed), make_table(seed + 100, 60)

@@ -373,6 +373,22 @@ class Condition:
         return len(self.runs) <= 1 or _excluded(self) is not None
 
     @property
+    def parts(self) -> tuple["Condition", ...]:
+        """The bounds or values that a condition names, where it names several.
+
+        >>> age = Attribute("age", kind="numeric", cuts=(20, 60))
+        >>> colour = Attribute("colour", ("blue", "red", "green", "white"))
+        >>> print(*age.between(20, 60).parts, *colour.one_of(["red", "blue"]).parts, age.above(20).parts, sep=" · ")
+        age > 20 · age <= 60 · colour = blue · colour = red · ()
+        """
+        known = Condition(self.attribute, self.known_cells)
+        if self.asks_missing:
+            found = [known, self.attribute.is_missing] if known.cells else []
+        else:
+            found = _measured_parts(self) if self.attribute.measured else _listed_parts(self)
+        return tuple(found) if len(found) > 1 else ()
+
+    @property
     def sort_key(self) -> tuple[bool, int, int]:
         """For an order among the conditions of an attribute: one cell, some cells, all but some, "is missing"."""
         cells, others = self.known_cells, self.attribute.known & ~self.cells
@@ -418,6 +434,18 @@ def _measured_text(condition: Condition) -> str:
     return " or ".join(_range_text(attribute, run) for run in condition.ranges)
 
 
+def _measured_parts(condition: Condition) -> list[Condition]:
+    attribute, found = condition.attribute, list[Condition]()
+    for run in condition.ranges if _excluded(condition) is None else ():
+        single = _single(attribute, run)
+        if single is not None:
+            found.append(attribute.equal(single))
+            continue
+        found += [attribute.above(run.low)] if run.low is not None else []
+        found += [attribute.at_most(run.high)] if run.high is not None else []
+    return found
+
+
 def _range_text(attribute: Attribute, run: Range) -> str:
     single, name = _single(attribute, run), attribute.name
     if single is not None:
@@ -444,6 +472,19 @@ def _listed_text(condition: Condition) -> str:
         return f"{name} != {outside[0]}"
     sign, named = ("in", inside) if len(inside) <= len(outside) else ("not in", outside)
     return f"{name} {sign} {{{', '.join(map(str, named))}}}"
+
+
+def _listed_parts(condition: Condition) -> list[Condition]:
+    attribute, inside, outside = condition.attribute, condition.members, condition.others
+    if attribute.kind == "ordinal" and len(condition.runs) == 1 and len(inside) > 1:
+        (first, after), values = condition.runs[0], attribute.values
+        return [
+            *([attribute.above(values[first - 1])] if first else []),
+            *([attribute.at_most(values[after - 1])] if after < len(values) else []),
+        ]
+    if len(inside) <= len(outside):
+        return [attribute.equal(value) for value in inside]
+    return [~attribute.equal(value) for value in outside]
 
 
 if not TYPE_CHECKING:

@@ -126,7 +126,9 @@ class Forbidden:
                 self._texts.add(_text(entry, table))
 
     def allows(self, i: int, condition: Condition) -> bool:
-        """Whether networks may read a condition on column i."""
+        """Whether networks may read a condition on column i, and the parts of what it says."""
+        if not all(self.allows(i, part) for part in condition.parts):
+            return False
         if i in self._columns or (self._texts and str(condition) in self._texts):
             return False
         return not (self._not_equal and str(condition).startswith(f"{condition.attribute.name} != "))

@@ -211,6 +211,9 @@ def _places(forbidden: str | Condition, conditions: Sequence[Condition]) -> list
 
 
 def _is_meant(forbidden: str | Condition, condition: Condition) -> bool:
+    """Whether a condition, or a part of what it says, is forbidden."""
+    if any(_is_meant(forbidden, part) for part in condition.parts):
+        return True
     if isinstance(forbidden, Condition):
         return condition == forbidden
     if forbidden == NOT_EQUAL:
