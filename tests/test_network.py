@@ -103,7 +103,7 @@ def test_networks_with_other_needs_differ():
 def test_several_outputs_are_asked_for_together():
     network = Network([[[1, 0], [1, 1]]], needs=[[1, 2]])
     assert network.n_outputs == 2
-    assert repr(network) == "Network(2, 'and' first, 3 edges, 1 counting, 2 outputs)"
+    assert repr(network) == "Network(2, 'and' first, size 4, 1 counting, 2 outputs)"
     with pytest.raises(NetworkError, match="has 2 outputs"):
         network.evaluate(packed(np.ones((3, 2), dtype=bool)))
 

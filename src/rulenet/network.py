@@ -230,7 +230,7 @@ class Network:
         n_counting = sum(int((needs > 1).sum()) for needs in self.needs)
         outputs = f", {self.n_outputs} outputs" if self.n_outputs > 1 else ""
         counting = f", {n_counting} counting" if n_counting else ""
-        return f"Network({shape}, {self.first_gate!r} first, {self.n_edges} edges{counting}{outputs})"
+        return f"Network({shape}, {self.first_gate!r} first, size {self.size}{counting}{outputs})"
 
     def __getstate__(self) -> dict[str, object]:
         return {"weights": self.weights, "first_gate": self.first_gate, "needs": self.needs}

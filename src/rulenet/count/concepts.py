@@ -89,7 +89,7 @@ class Concepts:
 
         >>> concepts = Concepts.of([((0, 1), 2)], np.array([-1, -1, -1]))                    # 0 or 1
         >>> concepts.stack(Network([[[0, 0, 1, 1]], [[1]]]))                                 # (0 or 1) and 2
-        Network(3 -> 2 -> 1, 'or' first, 6 edges)
+        Network(3 -> 2 -> 1, 'or' first, size 5)
         """
         first, *above = network.weights
         if not network.reads[self.n_literals :].any():

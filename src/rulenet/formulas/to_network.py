@@ -36,7 +36,7 @@ def to_network(
     >>> a, b = Attribute("a", (0, 1)), Attribute("b", (0, 1))
     >>> formula = Formula(Or((a.equal(1), And((a.equal(0), b.equal(1))))), {}, (a, b))
     >>> to_network(formula, [a.equal(0), a.equal(1), b.equal(0), b.equal(1)])
-    Network(4 -> 2, 'and' first, 5 edges)
+    Network(4 -> 2, 'and' first, size 4)
     """
     if isinstance(formula, Decision):
         return _decision_network(formula, conditions, first_gate)

@@ -14,7 +14,7 @@ def trim(network: Network) -> Network:
     """The network without units that nothing above reads; one unit stays in every layer.
 
     >>> trim(Network([[[1, 0], [0, 1], [1, 1]], [[0, 1, 0]]]))
-    Network(2 -> 1, 'and' first, 2 edges)
+    Network(2 -> 1, 'and' first, size 1)
     """
     weights, needs = list(network.weights), list(network.needs)
     for layer in range(len(weights) - 1, 0, -1):
@@ -29,7 +29,7 @@ def side_by_side(networks: Sequence[Network]) -> Network:
     """One network with the outputs of all, which read the same literals and have as many layers of the same gates.
 
     >>> side_by_side([Network([[[1, 0]], [[1]]]), Network([[[1, 1], [0, 1]], [[1, 1]]], needs=[[1, 1], [2]])])
-    Network(2 -> 3, 'and' first, 7 edges, 1 counting, 2 outputs)
+    Network(2 -> 3, 'and' first, size 6, 1 counting, 2 outputs)
     """
     shapes = {(network.n_literals, network.gates) for network in networks}
     if len(shapes) != 1:
@@ -53,7 +53,7 @@ def widen(network: Network, n_spare: int) -> Network:
     """The network with ``n_spare`` more units in every hidden layer, which read nothing and are not read.
 
     >>> widen(Network([[[1, 0]], [[1]]]), 3)
-    Network(2 -> 4, 'and' first, 2 edges)
+    Network(2 -> 4, 'and' first, size 1)
     """
     weights, needs = [], []
     for layer, (w, need) in enumerate(zip(network.weights, network.needs, strict=True)):
@@ -67,7 +67,7 @@ def aligned(networks: Sequence[Network]) -> list[Network]:
     """The networks with as many layers each, of the same gates, the last ones OR; units of one input pass things on.
 
     >>> aligned([Network([[[1, 0]], [[1]]]), Network([[[1, 1]]])])
-    [Network(2 -> 1, 'and' first, 2 edges), Network(2 -> 1, 'and' first, 3 edges)]
+    [Network(2 -> 1, 'and' first, size 1), Network(2 -> 1, 'and' first, size 3)]
     """
     ending = [network if network.gates[-1] == "or" else _with_output(network) for network in networks]
     depth = max(len(network.weights) for network in ending)
@@ -95,7 +95,7 @@ def merge(network: Network) -> Network:
     """The network, of units that do not count, with hidden units that read the same said once.
 
     >>> merge(Network([[[1, 1, 0], [1, 1, 0], [0, 0, 1]], [[1, 0, 0], [0, 1, 1]]]))
-    Network(3 -> 2, 'and' first, 6 edges, 2 outputs)
+    Network(3 -> 2, 'and' first, size 5, 2 outputs)
     """
     weights = list(network.weights)
     for layer in range(len(weights) - 1):
