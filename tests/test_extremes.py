@@ -22,6 +22,7 @@ from rulenet import (
     bits,
 )
 from rulenet.anneal.schedule import SCHEDULE
+from rulenet.auto import schedule as auto_schedule
 from rulenet.conditions import Attribute
 
 SEARCHES = {
@@ -92,7 +93,7 @@ def test_more_conditions_than_deep_walks_have_room_for_are_searched_by_counting(
     monkeypatch.setattr(Anneal, "schedule", few)
     with pytest.raises(TableError, match="the columns give 24 conditions, but Anneal takes at most 10: leave columns"):
         RuleNetworkClassifier(search="anneal").fit(X, y)
-    monkeypatch.setattr("rulenet.auto.auto.MOST_LITERALS", 10)
+    monkeypatch.setattr("rulenet.auto.auto.SCHEDULE", replace(auto_schedule.SCHEDULE, most_literals=10))
     monkeypatch.setattr("rulenet.auto.auto.Count", lambda max_time: SEARCHES["count"])
     found = RuleNetworkClassifier(random_state=0).fit(X, y)  # no deep walk is tried, which would be refused
     assert max(need for layer in found.network_.needs for need in layer) > 1

@@ -13,25 +13,13 @@ from rulenet.anneal.anneal import Anneal
 from rulenet.auto.classes import search_each
 from rulenet.auto.judge import better, is_concept, is_said, is_shorter, is_solved, ranks, tells
 from rulenet.auto.probe import are_near, is_far_off
+from rulenet.auto.schedule import SCHEDULE
 from rulenet.count.count import Count
 from rulenet.parameters import Constraint, number, options
 from rulenet.search import interrupts
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Defaults, Found, Progress, Report, Start, be_silent, between
 from rulenet.search.strategy import Strategy
-
-# Of a limited time, the share that the search for a deep network gets.
-DEEP_SHARE = 0.45
-# Of the progress that is shown, the part before counting begins.
-DEEP_PART = 0.5
-# Up to so many rows, a weight of three is the same as three rows, and the order of rows does not matter.
-PLAIN_ROWS = 200
-# Below so many rows the whole search costs little, and is not probed for.
-FEW_ROWS = 150
-# With more conditions, networks count: a deep walk keeps room for each among each.
-MOST_LITERALS = 8_192
-# With more classes than this, hardly a table has a concept for each.
-MOST_CLASSES = 12
 
 
 class Auto(Strategy):
@@ -58,25 +46,29 @@ class Auto(Strategy):
         self.check()
         if problem.n_classes == 2 and not start.may_widen:
             return Anneal(max_time=self.max_time).search(problem, start, seed, n_jobs, report)
-        problem = problem.repeated(PLAIN_ROWS)
-        if not start.may_widen or len(problem.literals) > MOST_LITERALS:
+        problem = problem.repeated(SCHEDULE.plain_rows)
+        if not start.may_widen or len(problem.literals) > SCHEDULE.most_literals:
             return Count(max_time=self.max_time).search(problem, start, seed, n_jobs, report)
         if problem.n_classes > 2:
             return self._search_classes(problem, start, seed, n_jobs, report)
         first, second = _times(self.max_time)
         counting: Found | None = None
-        if problem.n_rows > FEW_ROWS and is_far_off(problem, start, seed, n_jobs, self.max_time):
-            counting = Count(max_time=second).search(problem, start, seed, n_jobs, between(report, 0.0, 1 - DEEP_PART))
+        if problem.n_rows > SCHEDULE.few_rows and is_far_off(problem, start, seed, n_jobs, self.max_time):
+            counting = Count(max_time=second).search(
+                problem, start, seed, n_jobs, between(report, 0.0, 1 - SCHEDULE.deep_part)
+            )
             if interrupts.current().came or _tells(counting):
                 report(Progress("done", 1.0, counting.history[-1], counting.network.size))
                 return counting
-        part = (0.0, DEEP_PART) if counting is None else (1 - DEEP_PART, 1.0)
+        part = (0.0, SCHEDULE.deep_part) if counting is None else (1 - SCHEDULE.deep_part, 1.0)
         deep = Anneal(distil=False, max_time=first).search(problem, start, seed, n_jobs, between(report, *part))
         if is_solved(problem, deep) or interrupts.current().came:
             report(Progress("done", 1.0, deep.history[-1], deep.network.size))
             return deep
         if counting is None:
-            counting = Count(max_time=second).search(problem, start, seed, n_jobs, between(report, DEEP_PART, 1.0))
+            counting = Count(max_time=second).search(
+                problem, start, seed, n_jobs, between(report, SCHEDULE.deep_part, 1.0)
+            )
         if interrupts.current().came and deep.history[-1] >= counting.history[-1]:
             return deep
         if is_concept(problem, deep, counting) or (not _tells(counting) and is_shorter(problem, deep)):
@@ -87,12 +79,12 @@ class Auto(Strategy):
         """A deep network where each class has a concept, else one that counts."""
         first, second = _times(self.max_time)
         deep: Found | None = None
-        if problem.n_classes <= MOST_CLASSES and are_near(problem, start, seed, n_jobs, self.max_time):
-            deep = search_each(problem, start, seed, n_jobs, first, between(report, 0.0, DEEP_PART))
+        if problem.n_classes <= SCHEDULE.most_classes and are_near(problem, start, seed, n_jobs, self.max_time):
+            deep = search_each(problem, start, seed, n_jobs, first, between(report, 0.0, SCHEDULE.deep_part))
         if deep is not None and (is_said(problem, deep) or interrupts.current().came):
             report(Progress("done", 1.0, deep.history[-1], deep.network.size))
             return deep
-        low, left = (0.0, self.max_time) if deep is None else (DEEP_PART, second)
+        low, left = (0.0, self.max_time) if deep is None else (SCHEDULE.deep_part, second)
         counting = Count(max_time=left).search(problem, start, seed, n_jobs, between(report, low, 1.0))
         return counting if deep is None else better(deep, counting)
 
@@ -105,4 +97,4 @@ def _tells(counting: Found) -> bool:
 def _times(max_time: float | None) -> tuple[float | None, float | None]:
     if max_time is None:
         return None, None
-    return DEEP_SHARE * max_time, (1 - DEEP_SHARE) * max_time
+    return SCHEDULE.deep_share * max_time, (1 - SCHEDULE.deep_share) * max_time

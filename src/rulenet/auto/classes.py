@@ -7,16 +7,11 @@ from numpy.typing import NDArray
 
 from rulenet.anneal.anneal import Anneal
 from rulenet.auto.judge import validation_of
+from rulenet.auto.schedule import SCHEDULE
 from rulenet.search import interrupts
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Choice, Found, HeldOut, Report, Start, between
 from rulenet.search.structure import aligned, merge, side_by_side
-
-# A class is given up, and all others with it, where so many rows are wrong, as a share of it: training rows, or rows
-# left out.
-FAR_OFF, FAR_OFF_LEFT_OUT = 0.25, 0.5
-# A class that is rarer than this may stay unsaid.
-HARDLY_ANY = 0.001
 
 
 def search_each(
@@ -45,7 +40,8 @@ def is_hopeless(part: Problem, found: Found) -> bool:
     wrong, left_out = 1 - found.history[-1], 1 - (validation_of(found) or found.history[-1])
     share = part.positive_weight / part.total_weight
     rarer = min(share, 1 - share)
-    return wrong > max(FAR_OFF * rarer, HARDLY_ANY) or left_out > max(FAR_OFF_LEFT_OUT * rarer, HARDLY_ANY)
+    most, most_left_out = SCHEDULE.hopeless * rarer, SCHEDULE.hopeless_left_out * rarer
+    return wrong > max(most, SCHEDULE.hardly_any) or left_out > max(most_left_out, SCHEDULE.hardly_any)
 
 
 def join(problem: Problem, found: Sequence[Found]) -> Found:

@@ -6,42 +6,24 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rulenet.auto.schedule import SCHEDULE
 from rulenet.count.choose import losses_of
 from rulenet.search.problem import Problem, decide
 from rulenet.search.protocol import Choice, Found, HeldOut
 
-# The standard errors of a share that are more than chance. A deep network must be better than one that counts by so
-# much: margins of the latter also rank rows. If it has at most this share of the errors of the most frequent class on
-# the training rows, and is at most half as large, it has found a concept, and need only tell rows left out as well.
-CHANCE = 2.0
-CLEAN = 0.1
-# So is one that is so many times smaller, if rows left out, one by one, are told as well: by no more errors a row, and
-# by no more nats, but for these.
-SMALLER, NO_WORSE = 2, 0.001
-# A concept is found where no more than this share of the rows is wrong, and few of those that are rare.
-FEW_WRONG = 0.005
-# Next to no row is wrong.
-NONE_WRONG = 0.001
-# A network that says the classes in this share of their bits is no chance; in this one, it is clearly a concept.
-SHORTER, MUCH_SHORTER = 0.9, 0.5
-# Of two classes, one with at most this share of the rows is rare: accuracy says little of it.
-RARE = 0.1
-# So many rows for each unit of size are too many to be learned by heart.
-ROWS_FOR_SIZE = 8
-
 
 def tells(rows: HeldOut) -> bool:
     """Whether networks are clearly better, on rows left out, than always the most frequent class."""
-    return rows.accuracy > most_frequent(rows) + CHANCE * _error(rows.accuracy, len(rows.codes))
+    return rows.accuracy > most_frequent(rows) + SCHEDULE.chance * _error(rows.accuracy, len(rows.codes))
 
 
 def ranks(rows: HeldOut) -> bool:
     """Whether margins tell a rare class from the rest on rows left out, though hardly a decision does."""
-    if 1 - most_frequent(rows) > RARE:
+    if 1 - most_frequent(rows) > SCHEDULE.rare:
         return False
     shares = np.bincount(rows.codes, rows.weights) / rows.weights.sum()
     won = (-np.log(shares[rows.codes]) - losses_of(rows)) * rows.weights / rows.weights.mean()
-    return bool(won.mean() > CHANCE * won.std() / len(won) ** 0.5)
+    return bool(won.mean() > SCHEDULE.chance * won.std() / len(won) ** 0.5)
 
 
 def most_frequent(rows: HeldOut) -> float:
@@ -53,7 +35,7 @@ def is_solved(problem: Problem, found: Found) -> bool:
     """Whether hardly a row is wrong, neither of those learned from nor of those left out."""
     known = validation_of(found)
     wrong = 1 - found.history[-1] if known is None else max(1 - found.history[-1], 1 - known)
-    return bool(wrong <= min(FEW_WRONG, CLEAN * problem.shares.min()))
+    return bool(wrong <= min(SCHEDULE.few_wrong, SCHEDULE.clean * problem.shares.min()))
 
 
 def is_said(problem: Problem, deep: Found) -> bool:
@@ -63,9 +45,13 @@ def is_said(problem: Problem, deep: Found) -> bool:
     even if some walks on fewer rows did not find the concept.
     """
     rows = deep.held_out
-    if rows is None or 1 - deep.history[-1] > NONE_WRONG or ROWS_FOR_SIZE * deep.network.size > problem.n_rows:
+    if (
+        rows is None
+        or 1 - deep.history[-1] > SCHEDULE.none_wrong
+        or SCHEDULE.rows_for_size * deep.network.size > problem.n_rows
+    ):
         return False
-    return 1 - rows.accuracy <= CLEAN * (1 - most_frequent(rows))
+    return 1 - rows.accuracy <= SCHEDULE.clean * (1 - most_frequent(rows))
 
 
 def is_shorter(problem: Problem, deep: Found) -> bool:
@@ -74,13 +60,13 @@ def is_shorter(problem: Problem, deep: Found) -> bool:
     Chance does not find such a one. That walks on fewer rows did not find it says nothing then: of a parity, half of
     the rows may tell nothing where all of them tell everything.
     """
-    return _share_of_bits(problem, deep) < SHORTER
+    return _share_of_bits(problem, deep) < SCHEDULE.shorter
 
 
 def is_concept(problem: Problem, deep: Found, counting: Found) -> bool:
     """Whether a network takes much fewer bits than the classes, and rows left out speak against it by chance only."""
     validation, counts = validation_of(deep), counting.held_out
-    if validation is None or counts is None or _share_of_bits(problem, deep) > MUCH_SHORTER:
+    if validation is None or counts is None or _share_of_bits(problem, deep) > SCHEDULE.much_shorter:
         return False
     return validation >= counts.accuracy - _error(counts.accuracy, len(counts.codes))
 
@@ -88,7 +74,7 @@ def is_concept(problem: Problem, deep: Found, counting: Found) -> bool:
 def _share_of_bits(problem: Problem, deep: Found) -> float:
     """The bits of a network and of the rows that it gets wrong, of those of the classes; infinite if many are wrong."""
     wrong = 1 - deep.history[-1]
-    if wrong > FEW_WRONG:
+    if wrong > SCHEDULE.few_wrong:
         return float("inf")
     shares = problem.shares
     classes = problem.n_rows * -(shares[shares > 0] * np.log2(shares[shares > 0])).sum()
@@ -116,18 +102,18 @@ def _is_preferred(deep: Found, counting: Found) -> bool:
     validation, counts = validation_of(deep), counting.held_out
     if validation is None or counts is None:
         return False
-    few = CLEAN * (1 - most_frequent(counts))
-    clean = 1 - deep.history[-1] <= few and SMALLER * deep.network.size <= counting.network.size
+    few = SCHEDULE.clean * (1 - most_frequent(counts))
+    clean = 1 - deep.history[-1] <= few and SCHEDULE.smaller * deep.network.size <= counting.network.size
     # Which rows are likelier matters as well, and of several classes which one comes next.
     clean = clean and deep.held_out is not None and _no_worse(deep.held_out, counts)
-    chance = CHANCE * _error(counts.accuracy, len(counts.codes))
+    chance = SCHEDULE.chance * _error(counts.accuracy, len(counts.codes))
     return validation >= counts.accuracy + (0.0 if clean else chance)
 
 
 def _is_as_good(choice: Choice, counting: Found) -> bool:
     """Whether a network is smaller, tells something, and tells rows that both left out as well."""
     rows, counts = choice.held_out, counting.held_out
-    if rows is None or counts is None or SMALLER * choice.size > counting.network.size:
+    if rows is None or counts is None or SCHEDULE.smaller * choice.size > counting.network.size:
         return False
     return tells(rows) and _no_worse(rows, counts)
 
@@ -136,7 +122,7 @@ def _no_worse(deep: HeldOut, counting: HeldOut) -> bool:
     """Whether rows that both left out are told as well, by errors and by calibrated losses."""
     numbers = np.intersect1d(deep.numbers, counting.numbers)
     totals = [[_by_number(rows, judged, numbers).sum() for rows in (deep, counting)] for judged in (_wrong, losses_of)]
-    return len(numbers) > 0 and all(mine <= other + NO_WORSE * len(numbers) for mine, other in totals)
+    return len(numbers) > 0 and all(mine <= other + SCHEDULE.no_worse * len(numbers) for mine, other in totals)
 
 
 def _wrong(rows: HeldOut) -> NDArray[np.float64]:

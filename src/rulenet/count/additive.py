@@ -22,8 +22,6 @@ STEP = 2.0**-20
 FREE = 10.0
 # How near to the best points is near enough, and the Newton steps that this may take: a dozen do.
 NEAR, MOST_STEPS = 0.01, 1_000
-# The cells, rows times conditions times sums, that are taken in for each second of a limited time.
-CELLS_A_SECOND = 1 << 21
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ def fit_additive(problem: Problem, law: Ridge, schedule: Schedule, seed: int, bu
     classes = [1] if problem.n_classes == 2 else range(problem.n_classes)
     n_cells = schedule.ridge_cells
     if budget.seconds is not None:
-        n_cells = min(n_cells, int(CELLS_A_SECOND * budget.seconds) // len(classes))
+        n_cells = min(n_cells, int(schedule.cells_a_second * budget.seconds) // len(classes))
     n_rows = max(1, min(schedule.ridge_rows, n_cells // len(problem.literals)))
     seen = problem.take(sample_rows(np.arange(problem.n_rows), n_rows, seed, problem.codes))
     rows, weights = _unpacked(seen.literals, seen.n_rows), seen.weights / problem.row_weight

@@ -6,16 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet.calibration import calibrate
+from rulenet.count.schedule import SCHEDULE
 from rulenet.search.problem import Problem, decide
 from rulenet.search.protocol import HeldOut
 
 Probabilities = NDArray[np.float64]
-
-# A vote is never taken for surer than this.
-SUREST = 1e-6
-# The standard errors of a difference by which another network must be better than the usual one, in nats; and, if it is
-# so many times smaller, in nats and errors.
-CLEARLY, LIKELY, SMALLER = 2.0, 0.5, 2
 
 
 def choose_laws(votes: Sequence[Sequence[Probabilities]], left_out: Sequence[Problem]) -> tuple[int, ...]:
@@ -39,7 +34,7 @@ def total_loss(votes: Sequence[Probabilities], left_out: Sequence[Problem]) -> f
 def _loss(probabilities: Probabilities, rows: Problem) -> float:
     """The total loss of rows with these probabilities of their classes, in nats."""
     own = probabilities[np.arange(rows.n_rows), rows.codes]
-    return float((-np.log(np.maximum(own, SUREST)) * rows.weights).sum())
+    return float((-np.log(np.maximum(own, SCHEDULE.surest)) * rows.weights).sum())
 
 
 def choose_network(held_out: Sequence[HeldOut], sizes: Sequence[int], usual: int) -> int:
@@ -52,14 +47,14 @@ def choose_network(held_out: Sequence[HeldOut], sizes: Sequence[int], usual: int
     losses = np.array([losses_of(rows) for rows in held_out]) * weights
     wrong = np.array([decide(rows.margins) != rows.codes for rows in held_out]) * weights
     best = int(losses.sum(axis=1).argmin())
-    kept = best if _is_less(losses[best], losses[usual], CLEARLY) else usual
+    kept = best if _is_less(losses[best], losses[usual], SCHEDULE.clearly) else usual
 
     def is_better(number: int) -> bool:
         if not wrong[number].any():
             return True
-        return all(_is_less(each[number], each[kept], LIKELY) for each in (losses, wrong))
+        return all(_is_less(each[number], each[kept], SCHEDULE.likely) for each in (losses, wrong))
 
-    smaller = (i for i in np.argsort(sizes, kind="stable").tolist() if SMALLER * sizes[i] <= sizes[kept])
+    smaller = (i for i in np.argsort(sizes, kind="stable").tolist() if SCHEDULE.smaller * sizes[i] <= sizes[kept])
     return next(filter(is_better, smaller), kept)
 
 

@@ -25,9 +25,6 @@ from rulenet.search.threads import Threads
 
 Result = TypeVar("Result")
 
-# The shares of the work, and of a limited time: walks on folds, walks on all rows, each guest of the vote, finding
-# networks for their votes.
-FOLDS_SHARE, WALKS_SHARE, GUEST_SHARE, STUDY_SHARE = 0.25, 0.3, 0.02, 0.35
 # The number of a guest where walks have theirs, for its seed.
 GUEST_NUMBER = 900
 
@@ -99,7 +96,7 @@ class Jobs:
         schedule = _shorter(self.schedule, self.schedule.fold_share)
         laws, n_walks = schedule.samplers, schedule.n_fold_walks
         walks = [(fold, law, k * n_walks + i) for fold in folds for k, law in enumerate(laws) for i in range(n_walks)]
-        sampled = self._sample(walks, schedule, FOLDS_SHARE)
+        sampled = self._sample(walks, schedule, self.schedule.folds_share)
         if any(walk is None for walk in sampled):
             return []
         found = iter(
@@ -112,13 +109,13 @@ class Jobs:
         """What is sampled on a part of the rows by some laws in turn."""
         chosen = [self.schedule.samplers[law] for law in laws]
         walks = [(part, chosen[i % len(chosen)], i) for i in range(self.schedule.n_walks)]
-        sampled = self._sample(walks, self.schedule, WALKS_SHARE)
+        sampled = self._sample(walks, self.schedule, self.schedule.walks_share)
         voters = tuple(scoring for walk in sampled if walk for scoring in walk)
         return Voters(voters or tuple(self._walk(*walks[0], self.schedule, self._budget(1, 0.0, 1))()))
 
     def invite(self, guest: Guest, parts: Sequence[Part]) -> list[Opinion] | None:
         """What a guest of the vote thinks of each part of the rows; None where an interrupt came."""
-        budget = self._budget(1, GUEST_SHARE, len(parts))
+        budget = self._budget(1, self.schedule.guest_share, len(parts))
         n_threads = max(1, self.threads.n_threads // len(parts))
 
         def task(part: Part) -> Callable[[], Opinion]:
@@ -129,7 +126,7 @@ class Jobs:
                 return lambda: boost_trees(part.problem, guest, self.schedule, seed, budget)
             return lambda: grow_forest(part.problem, guest, self.schedule, seed, budget, n_threads)
 
-        came = self._run([task(part) for part in parts], "vote", GUEST_SHARE)
+        came = self._run([task(part) for part in parts], "vote", self.schedule.guest_share)
         opinions = [opinion for opinion in came if opinion is not None]
         return opinions if len(opinions) == len(parts) else None
 
@@ -138,7 +135,9 @@ class Jobs:
 
         Without a vote they learn from the classes of the rows.
         """
-        share = STUDY_SHARE if self.schedule.votes else FOLDS_SHARE + WALKS_SHARE + STUDY_SHARE
+        share = self.schedule.study_share
+        if not self.schedule.votes:
+            share += self.schedule.folds_share + self.schedule.walks_share
         budget = self._budget(self.schedule.n_student, share, len(lessons))
 
         def task(number: int) -> Callable[[], list[Student]]:

@@ -143,6 +143,21 @@ class Schedule:
     least_rows: int = 20
     most_fold_rows: int = 1 << 15
 
+    # The shares of the work, and of a limited time: walks on folds, walks on all rows, each guest of the vote, finding
+    # networks for their votes. Guests take in so many cells, rows times conditions times sums, a second.
+    folds_share: float = 0.25
+    walks_share: float = 0.3
+    guest_share: float = 0.02
+    study_share: float = 0.35
+    cells_a_second: int = 1 << 21
+    # The standard errors of a difference by which another network must be better than the usual one, in nats; and, if
+    # it is so many times smaller, in nats and errors.
+    clearly: float = 2.0
+    likely: float = 0.5
+    smaller: int = 2
+    # A vote is never taken for surer than this.
+    surest: float = 1e-6
+
     # Above so many rows the walk that finds the network is so many times as long: what it learns from is less of a
     # chance, and worth more patience.
     long_rows: int = 1_000
@@ -203,6 +218,8 @@ class Schedule:
         }
         return tuple(rivals for rivals in self.guests if welcome[type(rivals[0])])
 
+
+SCHEDULE = Schedule()
 
 # Removals are dearer than they look: a unit that goes takes what was paid for it along. Replacing is what finds most.
 MOVES = {
