@@ -312,6 +312,19 @@ def test_datasets_that_are_not_what_their_files_hold_are_read_as_they_say(whole,
     )
 
 
+def test_columns_in_the_names_of_folders_are_columns_unless_files_have_them_too(whole, tmp_path):
+    pytest.importorskip("pyarrow")
+    table, _ = whole
+    table.to_parquet(tmp_path / "parts", partition_cols=["doors"], index=False)
+    assert {*pd.concat(open_source(tmp_path / "parts").rows())["doors"]} == {2, 3, 4, 5}
+    model = make_model().fit(tmp_path / "parts", "kind")
+    assert [a.name for a in model.encoding_.attributes] == ["size", "colour", "written", "day", "doors"]
+    for doors, part in table.groupby("doors"):
+        (tmp_path / "twice" / f"doors={doors}").mkdir(parents=True)
+        part.to_parquet(tmp_path / "twice" / f"doors={doors}" / "0.parquet", index=False)
+    assert [*next(open_source(tmp_path / "twice").rows())] == [*table]
+
+
 def test_a_row_group_is_read_in_batches_and_words_are_the_same_objects(tmp_path):
     pytest.importorskip("pyarrow")
     n_rows = 150_000
