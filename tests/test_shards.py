@@ -67,6 +67,17 @@ def test_batches_of_any_size_give_what_the_table_gives(whole, sizes):
     assert_same(make_model().fit(cut(table, *sizes), "kind"), model)
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_a_list_of_frames_of_any_kind_is_a_table_in_batches(whole, kind):
+    table, model = whole
+    convert = {
+        "pandas": lambda part: part,
+        "polars": lambda part: pytest.importorskip("polars").from_pandas(part),
+        "pyarrow": lambda part: pytest.importorskip("pyarrow").Table.from_pandas(part),
+    }[kind]
+    assert_same(make_model().fit([convert(part) for part in cut(table, 300)], "kind"), model)
+
+
 def test_an_iterator_that_can_be_read_once_is_kept_in_a_file(whole):
     table, model = whole
     assert_same(make_model().fit(iter(cut(table, 100, 300)), "kind"), model)
@@ -198,6 +209,18 @@ def test_a_column_of_the_name_of_the_predictions_is_refused_and_nothing_is_writt
     with pytest.raises(TableError, match="has a column 'kind' already"):
         model.predict_to([table], tmp_path / "out.parquet", name="kind")
     assert not list(tmp_path.iterdir())
+
+
+def test_later_batches_that_do_not_fit_what_was_written_are_refused(whole, tmp_path):
+    pytest.importorskip("pyarrow")
+    table, model = whole
+    for first, second, message in (
+        (table.assign(size=None), table, "has other types than the first"),
+        (table, table.assign(more=1), "has the column 'more'"),
+    ):
+        with pytest.raises(TableError, match=message):
+            model.predict_to([first, second], tmp_path / "out.parquet")
+        assert not list(tmp_path.iterdir())
 
 
 @given(n_rows=st.integers(0, 2000), n_most=st.integers(1, 500), data=st.data())

@@ -55,7 +55,7 @@ def is_source(table: object) -> bool:
     if _is_dataset(table) or _is_relation(table):
         return True
     if isinstance(table, list | tuple):
-        return bool(table) and isinstance(table[0], pd.DataFrame)
+        return bool(table) and hasattr(table[0], "columns")
     if isinstance(table, Iterator):
         return True
     whole = any(hasattr(table, name) for name in ("columns", "__array__", "__dataframe__", "shape"))
