@@ -375,8 +375,18 @@ def test_labels_may_be_numbers_in_one_batch_and_truth_values_in_another():
     assert_same(make_model().fit(frames, "kind"), make_model().fit(table, number.rename("kind")))
 
 
+def test_labels_that_name_rows_are_refused_as_what_they_are():
+    frame = pd.DataFrame({"size": np.zeros(100_001), "number": np.arange(100_001)})
+    with pytest.raises(TableError, match="y holds 100,001 classes and more"):
+        make_model().fit([frame], "number")
+    with pytest.raises(TableError, match="sample_weight has more than 100,000 different values"):
+        make_model().fit([frame.assign(kind="yes")], "kind", "number")
+
+
 def test_labels_of_kinds_that_have_no_order_are_refused():
     table, _ = make_table(600)
+    with pytest.raises(TypeError, match="y holds 'yes' and 1, but labels must be all text"):
+        make_model().fit([table.assign(kind=[1, "yes"] * 300)], "kind")
     with pytest.raises(TableError, match="y is numeric and text in parts of the table"):
         make_model().fit([table[:300].assign(kind=1), table[300:].assign(kind="yes")], "kind")
 
