@@ -78,6 +78,16 @@ def test_a_list_of_frames_of_any_kind_is_a_table_in_batches(whole, kind):
     assert_same(make_model().fit([convert(part) for part in cut(table, 300)], "kind"), model)
 
 
+def test_more_rows_than_cuts_are_placed_by_and_than_a_search_sees_give_what_the_table_gives():
+    dd = pytest.importorskip("dask.dataframe")
+    table, kind = make_table(80_000)
+    full = table.assign(kind=kind.where(table["doors"] != 5, "maybe"))
+    one = make_model(max_search_rows=10_000).fit(table, full["kind"])
+    assert_same(make_model(max_search_rows=10_000).fit(cut(full, 7_001, 60_000), "kind"), one)
+    parts = dd.from_pandas(full, npartitions=3)
+    assert_same(make_model(max_search_rows=10_000).fit(parts[[*table]], parts["kind"]), one)
+
+
 def test_an_iterator_that_can_be_read_once_is_kept_in_a_file(whole):
     table, model = whole
     assert_same(make_model().fit(iter(cut(table, 100, 300)), "kind"), model)
