@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import DataConversionWarning
 
 from rulenet import Anneal, Count, Greedy, RuleNetworkClassifier
 from rulenet.exceptions import FormulaError, ParameterError, TableError
@@ -65,6 +66,16 @@ def test_new_classes_are_refused_and_a_part_may_lack_one():
         model.partial_fit(table, kind.replace("yes", "maybe"))
     model.partial_fit(table[kind == "no"], kind[kind == "no"])
     assert model.classes_.tolist() == ["no", "yes"]
+
+
+def test_labels_are_one_column():
+    table, kind = make_rows(100, 0)
+    with pytest.warns(DataConversionWarning, match="column-vector"):
+        known = make_model().partial_fit(table, kind.to_frame())
+    assert known.score(table, kind) > 0.9
+    for model in (make_model(), known):
+        with pytest.raises(ParameterError, match="y has several columns of labels, but partial_fit"):
+            model.partial_fit(table, pd.DataFrame({"one": kind, "two": kind}))
 
 
 def test_first_rows_without_all_classes_are_refused():

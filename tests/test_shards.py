@@ -67,6 +67,27 @@ def test_batches_of_any_size_give_what_the_table_gives(whole, sizes):
     assert_same(make_model().fit(cut(table, *sizes), "kind"), model)
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_a_list_of_frames_of_any_kind_is_a_table_in_batches(whole, kind):
+    table, model = whole
+    convert = {
+        "pandas": lambda part: part,
+        "polars": lambda part: pytest.importorskip("polars").from_pandas(part),
+        "pyarrow": lambda part: pytest.importorskip("pyarrow").Table.from_pandas(part),
+    }[kind]
+    assert_same(make_model().fit([convert(part) for part in cut(table, 300)], "kind"), model)
+
+
+def test_more_rows_than_cuts_are_placed_by_and_than_a_search_sees_give_what_the_table_gives():
+    dd = pytest.importorskip("dask.dataframe")
+    table, kind = make_table(80_000)
+    full = table.assign(kind=kind.where(table["doors"] != 5, "maybe"))
+    one = make_model(max_search_rows=10_000).fit(table, full["kind"])
+    assert_same(make_model(max_search_rows=10_000).fit(cut(full, 7_001, 60_000), "kind"), one)
+    parts = dd.from_pandas(full, npartitions=3)
+    assert_same(make_model(max_search_rows=10_000).fit(parts[[*table]], parts["kind"]), one)
+
+
 def test_an_iterator_that_can_be_read_once_is_kept_in_a_file(whole):
     table, model = whole
     assert_same(make_model().fit(iter(cut(table, 100, 300)), "kind"), model)
@@ -200,6 +221,18 @@ def test_a_column_of_the_name_of_the_predictions_is_refused_and_nothing_is_writt
     assert not list(tmp_path.iterdir())
 
 
+def test_later_batches_that_do_not_fit_what_was_written_are_refused(whole, tmp_path):
+    pytest.importorskip("pyarrow")
+    table, model = whole
+    for first, second, message in (
+        (table.assign(size=None), table, "has other types than the first"),
+        (table, table.assign(more=1), "has the column 'more'"),
+    ):
+        with pytest.raises(TableError, match=message):
+            model.predict_to([first, second], tmp_path / "out.parquet")
+        assert not list(tmp_path.iterdir())
+
+
 @given(n_rows=st.integers(0, 2000), n_most=st.integers(1, 500), data=st.data())
 @settings(deadline=None, max_examples=30)
 def test_rows_chosen_from_parts_are_those_chosen_from_all(n_rows, n_most, data):
@@ -312,6 +345,19 @@ def test_datasets_that_are_not_what_their_files_hold_are_read_as_they_say(whole,
     )
 
 
+def test_columns_in_the_names_of_folders_are_columns_unless_files_have_them_too(whole, tmp_path):
+    pytest.importorskip("pyarrow")
+    table, _ = whole
+    table.to_parquet(tmp_path / "parts", partition_cols=["doors"], index=False)
+    assert {*pd.concat(open_source(tmp_path / "parts").rows())["doors"]} == {2, 3, 4, 5}
+    model = make_model().fit(tmp_path / "parts", "kind")
+    assert [a.name for a in model.encoding_.attributes] == ["size", "colour", "written", "day", "doors"]
+    for doors, part in table.groupby("doors"):
+        (tmp_path / "twice" / f"doors={doors}").mkdir(parents=True)
+        part.to_parquet(tmp_path / "twice" / f"doors={doors}" / "0.parquet", index=False)
+    assert [*next(open_source(tmp_path / "twice").rows())] == [*table]
+
+
 def test_a_row_group_is_read_in_batches_and_words_are_the_same_objects(tmp_path):
     pytest.importorskip("pyarrow")
     n_rows = 150_000
@@ -339,8 +385,18 @@ def test_labels_may_be_numbers_in_one_batch_and_truth_values_in_another():
     assert_same(make_model().fit(frames, "kind"), make_model().fit(table, number.rename("kind")))
 
 
+def test_labels_that_name_rows_are_refused_as_what_they_are():
+    frame = pd.DataFrame({"size": np.zeros(100_001), "number": np.arange(100_001)})
+    with pytest.raises(TableError, match="y holds 100,001 classes and more"):
+        make_model().fit([frame], "number")
+    with pytest.raises(TableError, match="sample_weight has more than 100,000 different values"):
+        make_model().fit([frame.assign(kind="yes")], "kind", "number")
+
+
 def test_labels_of_kinds_that_have_no_order_are_refused():
     table, _ = make_table(600)
+    with pytest.raises(TypeError, match="y holds 'yes' and 1, but labels must be all text"):
+        make_model().fit([table.assign(kind=[1, "yes"] * 300)], "kind")
     with pytest.raises(TableError, match="y is numeric and text in parts of the table"):
         make_model().fit([table[:300].assign(kind=1), table[300:].assign(kind="yes")], "kind")
 

@@ -21,6 +21,7 @@ from rulenet.encoding.tables import Table, read_table
 from rulenet.encoding.wishes import Wished, Wishes, ruled_out
 from rulenet.exceptions import ParameterError, TableError
 from rulenet.fitted import Fitted
+from rulenet.labels import several_targets
 from rulenet.network import Network
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import Found
@@ -161,6 +162,8 @@ def as_part(table: Any, y: Any, sample_weight: Any) -> Part:
             "learn on from all rows with warm_start=True and fit"
         )
     frame = pd.DataFrame(table) if isinstance(table, list | tuple) else as_frame(table)
+    if several_targets(frame, y) is not None:
+        raise ParameterError("y has several columns of labels, but partial_fit learns on from one: fit takes several")
     return Part.of(frame.reset_index(drop=True), y, sample_weight).counting({})
 
 

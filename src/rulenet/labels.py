@@ -196,10 +196,17 @@ def as_labels(y: Any) -> NDArray[Any]:
         return labels.astype(f"{labels.dtype.kind}8[us]")
     if labels.dtype.kind == "T":
         labels = labels.astype(object)
-    return np.asarray(pd.Series(labels).infer_objects()) if labels.dtype == object else labels
+    plain = labels.dtype != object or labels.ndim != 1
+    return labels if plain else np.asarray(pd.Series(labels).infer_objects())
 
 
-def _check_text(labels: NDArray[Any]) -> None:
+def as_one_column(y: Any) -> NDArray[Any]:
+    """Labels of one dimension: a single column is taken for it, with a warning, and all else is refused."""
+    labels = as_labels(y)
+    return labels if labels.ndim == 1 else as_labels(column_or_1d(y, warn=True))
+
+
+def check_text(labels: NDArray[Any]) -> None:
     """Refuse text among other labels."""
     texts = [label for label in labels.tolist() if isinstance(label, str)] if labels.dtype == object else []
     if texts and len(texts) < len(labels):
@@ -216,16 +223,14 @@ def check_labels(X: Any, y: ArrayLike) -> NDArray[Any]:
         raise TableError("requires y to be passed, but the target y is None")
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         raise TableError("y has masked labels, but every row needs one")
-    labels = as_labels(y)
-    if labels.ndim != 1:
-        labels = as_labels(column_or_1d(y, warn=True))
+    labels = as_one_column(y)
     check_consistent_length(X, labels)
     if labels.dtype.kind in "biuU":  # nothing can be missing or continuous
         return labels
     missing = np.asarray(pd.isna(labels))
     if missing.any():
         raise TableError(f"y has a missing label (NaN) in row {missing.argmax()}, but every row needs one")
-    _check_text(labels)
+    check_text(labels)
     try:
         with np.errstate(invalid="ignore"):
             check_classification_targets(labels)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from rulenet.exceptions import TableError
-from rulenet.labels import as_labels
+from rulenet.labels import as_one_column, check_text
 
 N_ALIKE = 3  # rows of a class that are shown to scikit-learn, which warns where most classes have one
 
@@ -27,7 +27,7 @@ class Part:
     @classmethod
     def of(cls, table: pd.DataFrame, labels: Any, weights: Any = None, first: int = 0) -> "Part":
         """A part that begins with row ``first`` of the whole, checked."""
-        found = as_labels(labels)
+        found = as_one_column(labels)
         if len(found) != len(table):
             raise TableError(
                 f"Found {len(table)} rows but {len(found)} labels: the numbers of samples are inconsistent"
@@ -36,6 +36,7 @@ class Part:
         codes, different = part.coded
         if len(found) and codes.min() < 0:
             raise TableError(f"y has a missing label (NaN) in row {first + codes.argmin()}, but every row needs one")
+        check_text(different)
         if len(found):
             check_classification_targets(np.repeat(different, N_ALIKE))
         return part

@@ -55,7 +55,7 @@ def is_source(table: object) -> bool:
     if _is_dataset(table) or _is_relation(table):
         return True
     if isinstance(table, list | tuple):
-        return bool(table) and isinstance(table[0], pd.DataFrame)
+        return bool(table) and hasattr(table[0], "columns")
     if isinstance(table, Iterator):
         return True
     whole = any(hasattr(table, name) for name in ("columns", "__array__", "__dataframe__", "shape"))
@@ -130,9 +130,19 @@ def _open_path(path: Path) -> Any:
         )
     dataset = needed("pyarrow.dataset")
     try:
+        if path.is_dir():
+            return _open_folder(dataset, path)
         return dataset.dataset(path, format="feather" if suffix in (".feather", ".arrow") else "parquet")
     except (OSError, ValueError) as error:
         raise TableError(f"{path}: cannot be read as Parquet: {error}") from error
+
+
+def _open_folder(dataset: Any, path: Path) -> Any:
+    """A folder, with columns from names of folders in it such as year=2024, as all who read Parquet take them."""
+    try:
+        return dataset.dataset(path, format="parquet", partitioning="hive")
+    except TypeError:  # the files have that column too, and of another type
+        return dataset.dataset(path, format="parquet")
 
 
 def _of_dataset(dataset: Any, name: str) -> Source:

@@ -84,7 +84,10 @@ def _schema_of(arrow: Any, frame: pd.DataFrame, types: Types) -> Any:
 
 def _table_like(arrow: Any, frame: pd.DataFrame, schema: Any) -> Any:
     labelled = len(schema) > frame.shape[1]
+    unknown = [name for name in map(str, frame.columns) if name not in schema.names]
+    if unknown:
+        raise TableError(f"a later batch has the column {unknown[0]!r}, but the first one, which was written, has not")
     try:
         return arrow.Table.from_pandas(frame, schema=schema, preserve_index=labelled)
-    except (arrow.ArrowInvalid, arrow.ArrowTypeError, KeyError, ValueError) as error:
+    except (arrow.ArrowException, KeyError, ValueError) as error:
         raise TableError(f"a later batch has other types than the first, which Parquet cannot hold: {error}") from error

@@ -24,7 +24,7 @@ from rulenet.shards.parts import Part
 # Raw rows that are kept to place cuts by: so many cells, at least those that quantiles are taken from.
 MOST_ROWS = 1 << 16
 MOST_CELLS = 1 << 21
-MAX_WEIGHTS = 100_000  # different weights of rows
+MAX_WEIGHTS = 100_000  # different weights of rows, or classes, or pairs of both
 
 #: The columns of a table that the user says have categories.
 Listed = Callable[[pd.DataFrame], frozenset[int]]
@@ -110,7 +110,7 @@ class Survey:
         self.n_rows += seen.n_rows
         self.counts.update(seen.counts)
         if len(self.counts) > MAX_WEIGHTS:
-            raise TableError(f"sample_weight has more than {MAX_WEIGHTS:,} different values: round them")
+            raise TableError(self._too_many)
         if seen.n_rows or not self._looks:
             self._looks.append(seen)
             self._n_waiting += len(seen.numbers)
@@ -126,6 +126,14 @@ class Survey:
             kinds = " and ".join(sorted({kind_of(label) for label, _ in self.counts}))
             raise TableError(f"y is {kinds} in parts of the table: convert it to one type") from error
         return self._labels[0] if self._labels else np.array([])
+
+    @property
+    def _too_many(self) -> str:
+        """What there is too much of to be counted: classes, or weights."""
+        labels, weights = (set(found) for found in zip(*self.counts, strict=True))
+        if len(labels) > len(weights):
+            return f"y holds {len(labels):,} classes and more, but rules describe few: merge rare classes"
+        return f"sample_weight has more than {MAX_WEIGHTS:,} different values: round them"
 
     def sample(self) -> tuple[NDArray[np.int64], Part]:
         """The rows that are kept and their numbers, in order."""
