@@ -133,6 +133,15 @@ def test_other_networks_tell_what_a_margin_is_worth_and_own_rows_where_margins_b
     assert expected.mean(axis=0) == pytest.approx(shares, abs=0.01)
 
 
+def test_where_other_networks_only_hold_or_fail_it_does_not_count_by_how_much_one_fails():
+    rng = np.random.default_rng(0)
+    margins = rng.integers(-4, 1, (2_000, 1))
+    codes = (rng.random(2_000) < np.where(margins[:, 0] < 0, 0.02, 0.9)).astype(np.int64)
+    found = Evidence.of(np.maximum(margins, -1), codes, None).of_others(margins, codes, None).calibration
+    steps = np.array([[-9], [-1], [0]])
+    assert found.probabilities(steps, decide(steps))[:, 1] == pytest.approx([0.02, 0.02, 0.9], abs=0.02)
+
+
 def test_margins_that_say_all_or_nothing_have_a_multiple_within_bounds():
     margins = np.repeat([[-2], [1]], 50, axis=0)
     sure, useless = calibrate(margins, decide(margins)), calibrate(margins, np.arange(100) % 2)

@@ -42,6 +42,16 @@ def test_evaluate_tells_of_every_class_and_what_is_taken_for_what(folder):
         assert [one["recall"] for one in record["classes"]] == pytest.approx(np.diagonal(counts) / counts.sum(axis=1))
 
 
+def test_classes_of_a_few_rows_are_evaluated_beside_others_but_not_alone(tmp_path):
+    table = pd.DataFrame({"x": range(40), "three": ["a"] * 20 + ["b"] * 19 + ["c"], "two": ["a"] * 38 + ["b"] * 2})
+    table.to_csv(tmp_path / "few.csv", index=False)
+    arguments = ("evaluate", tmp_path / "few.csv", "--folds", 3, "--peers", "CART", "--json", *QUICK)
+    ours, tree = json.loads(run(*arguments, "-t", "three", "--drop", "two"))
+    assert [one["rows"] for one in ours["classes"]] == [one["rows"] for one in tree["classes"]] == [20, 19, 1]
+    told = run(*arguments, "-t", "two", "--drop", "three", ok=False)
+    assert "a class has 2 rows only, too few for 3 folds; use --folds 2" in told
+
+
 @pytest.mark.parametrize(
     ("n_classes", "width", "fits"), [(3, 80, True), (10, 80, True), (26, 140, True), (26, 80, False)]
 )

@@ -123,6 +123,16 @@ def test_rows_of_weight_zero_count_as_absent():
     assert learner().fit(X, y, sample_weight=weights).network_ == learner().fit(X[kept], y[kept]).network_
 
 
+def test_weights_that_are_shares_of_a_whole_tell_as_much_as_their_rows():
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 5)) < 0.5
+    y = (X.sum(axis=1) >= 3) ^ (rng.random(300) < 0.1)
+    model = RuleNetworkClassifier(search=Count(n_walks=1, n_folds=2, n_proposals=3_000), random_state=0)
+    plain = model.fit(X, y).predict_proba(X)
+    assert np.ptp(plain[:, 1]) > 0.5
+    assert model.fit(X, y, sample_weight=np.full(300, 1 / 300)).predict_proba(X) == pytest.approx(plain, abs=1e-6)
+
+
 def test_class_weights_are_the_same_as_row_weights():
     X, y = make_toys()
     by_class = learner(class_weight={"yes": 3, "no": 1}).fit(X, y)

@@ -104,6 +104,25 @@ def test_interrupts_in_close_succession_end_both_searches_and_warn_once(n_classe
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("moment", [0, 2])
+def test_an_interrupt_before_there_is_a_network_that_counts_leaves_one_that_tells_something(moment, n_classes):
+    y, seen = np.minimum(X[:, 0] * X[:, 1], n_classes - 1), []
+
+    class InterruptedCount(Count):
+        def search(self, problem, start, seed, n_jobs=None, report=None):
+            def interrupt(progress):
+                seen.append(progress)
+                if len(seen) == moment + 1:
+                    signal.raise_signal(signal.SIGINT)
+
+            return super().search(problem, start, seed, n_jobs, interrupt)
+
+    with pytest.warns(RuntimeWarning, match="interrupted: this is the best network so far"):
+        model = RuleNetworkClassifier(search=InterruptedCount(), random_state=0).fit(X, y)
+    assert model.score(X, y) > 0.9
+
+
 def test_an_interrupt_that_comes_again_later_keeps_nothing(monkeypatch):
     model = RuleNetworkClassifier(search=Interrupted(), random_state=0)
     monkeypatch.setattr(interrupts, "SAME_WISH", 0.0)

@@ -8,10 +8,12 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import cross_val_predict
 
-from rulenet import Anneal, ParameterError, RuleNetError, RuleNetworkClassifier
+from rulenet import Anneal, Attribute, ParameterError, RuleNetError, RuleNetworkClassifier
 from rulenet.count.count import Count
-from rulenet.formulas.decisions import Decisions
+from rulenet.formulas.decision import Score
+from rulenet.formulas.decisions import Decisions, Goal
 from rulenet.formulas.export.targets.json import from_json
+from rulenet.formulas.expressions import And, Concept
 
 QUICK = Count(n_walks=2, n_folds=0, n_proposals=4_000)
 
@@ -65,6 +67,18 @@ def test_a_label_is_a_concept_of_another_and_never_of_itself(model):
     assert names & set(model.formula_.concepts)
     for column in ("alarm", "beacon"):
         assert not {column, f"not {column}"} & set(model.target(column).formula_.concepts)
+
+
+def test_a_label_that_has_points_for_what_others_call_by_its_name_is_said_without_itself():
+    big, odd = (Attribute(name, ("no", "yes")).equal("yes") for name in ("big", "odd"))
+    goals = Goal("alarm", (True, False), "alarm"), Goal("beacon", (True, False), "beacon")
+    alarm = Score(goals[0].outputs[0], 2, ((3, Concept("alarm")),))
+    beacon = Score(goals[1].outputs[0], 1, ((1, Concept("alarm")),))
+    concepts = {"alarm": And((big, odd))}
+    said = Decisions((alarm, beacon), concepts, (big.attribute, odd.attribute), "signals", goals)
+    assert str(said.part("alarm")) == "alarm if big = yes and odd = yes"
+    assert str(said.formula(goals[0].outputs[0])) == "alarm if big = yes and odd = yes"
+    assert str(said).splitlines()[0] == "alarm if big = yes and odd = yes"
 
 
 def test_without_a_chain_no_label_is_a_concept(table):

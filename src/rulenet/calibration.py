@@ -134,6 +134,8 @@ class Evidence:
             found = replace(by_sign, by_sign=True) if loss_by_sign < loss - CLEARLY else found
         if self.own is None:
             return found
+        if self.by_sign is None:  # others never told what more than a sign is worth
+            found = replace(found, by_sign=True)
         own = Tally.of(*self.own)
         own = own._replace(margins=_signs(own.margins)) if found.by_sign else own
         return replace(found, offsets=_fit(own, (found.scale, found.scale))[0].offsets)

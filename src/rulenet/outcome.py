@@ -39,6 +39,7 @@ def keep(
     conditions. An attribute with cuts keeps only those that some network reads; other attributes keep all their
     conditions. Where the search saw more rows than those of ``table``, ``searched`` is the mass of each.
     """
+    mass, searched = _in_rows(mass), _in_rows(searched)
     chosen = Choice(0.0, found.network, found.history[-1], None, found.held_out)
     choices = [chosen, *worth_keeping(found)]
     places = {n: _place(n, encoding, table, problem, fixed, barred) for n in dict.fromkeys(c.network for c in choices)}
@@ -81,6 +82,7 @@ def refitted(
     fitted = base.with_formula(formula, around.forbidden)
     literals = fitted.encoding.encode(table)
     judged = replace(problem, literals=literals, relations=fitted.encoding.relations)
+    mass = _in_rows(mass)
     best = _alternative(Choice(0.0, fitted.network, 0.0, None), fitted.network, judged, mass, mass)
     return replace(fitted, evidence=best.evidence, history=np.array(history))
 
@@ -94,6 +96,11 @@ def worth_keeping(found: Found) -> list[Choice]:
         if not beaten or (choice.network == found.network and not known):
             kept.append(choice)
     return kept
+
+
+def _in_rows(mass: Mass) -> Mass:
+    """The mass of rows; where an average one has less than a row, as shares of a whole do, in such average ones."""
+    return mass if mass is None else mass / min(1.0, mass[mass > 0].mean())
 
 
 def _alternative(choice: Choice, network: Network, problem: Problem, mass: Mass, searched: Mass) -> Alternative:

@@ -73,11 +73,11 @@ def evaluate(
     X, column = tables.split(types.without_dropped(files.read(data), data, target), target[0], data)
     classes = classes_of(column, learning.positive, data)
     y = pd.Series(classes.labels, name=target[0], index=X.index)
-    smallest = int(y.value_counts().min())
-    if smallest < folds:
-        raise TableError(
-            f"{data}: a class has {smallest} rows only, too few for {folds} folds; use --folds {max(2, smallest)}"
-        )
+    # Two classes must be in all folds. Of more, those that are rarer may be in some only.
+    n_rows = int(y.value_counts().iloc[1])
+    if n_rows < folds:
+        remedy = f"use --folds {n_rows}" if n_rows > 1 else "two classes must have 2 rows at least"
+        raise TableError(f"{data}: a class has {n_rows} rows only, too few for {folds} folds; {remedy}")
     model = learning.classifier(types, list(X), classes.labels, data, **classes.parameters)
     studies = [_study({OURS: lambda seed: model}, X, y, folds, learning.seed)]
     if chosen:

@@ -91,9 +91,12 @@ class Count(Strategy):
         whole = Part.of(problem, start, seed, problem)
         folds = whole.folds(start, schedule)
         first, *judges = _vote(jobs, whole, folds) if schedule.votes else _no_vote(whole, folds)
-        shares = [1.0] * schedule.n_students + [schedule.fold_share] * len(judges)
-        paths = jobs.study([first] * schedule.n_students + judges, shares)
-        own, judging = paths[: schedule.n_students], paths[schedule.n_students :]
+        if jobs.threads.stop[0]:
+            own, judging = [jobs.hurry(whole)], list[list[Student]]()
+        else:
+            shares = [1.0] * schedule.n_students + [schedule.fold_share] * len(judges)
+            paths = jobs.study([first] * schedule.n_students + judges, shares)
+            own, judging = paths[: schedule.n_students], paths[schedule.n_students :]
         networks = [place_zero(_cheapest(same, whole), problem) for same in zip(*own, strict=True)]
         stopped = bool(jobs.threads.stop[0])
         found = self._choose(problem, schedule, networks, [] if stopped else _judge(judging, folds))

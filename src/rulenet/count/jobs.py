@@ -27,6 +27,8 @@ Result = TypeVar("Result")
 
 # The number of a guest where walks have theirs, for its seed.
 GUEST_NUMBER = 900
+# Seconds for the network of a search that an interrupt ends while there is none.
+HURRY = 0.5
 
 
 @dataclass(frozen=True)
@@ -156,6 +158,12 @@ class Jobs:
         tasks = [task(number) for number in range(len(lessons))]
         found = self._run(tasks, "network", share)
         return [path if path is not None else task() for path, task in zip(found, tasks, strict=True)]
+
+    def hurry(self, part: Part) -> list[Student]:
+        """The networks of all prices that a moment's walk finds, where an interrupt came before there were any."""
+        lesson = plain_lesson(part.problem, self.schedule, part.seed)
+        budget = Budget(self.schedule.n_student, HURRY, np.zeros(1, np.bool_))
+        return study(lesson, part.problem, part.opposite, self.schedule, part.seed, budget, part.begin)
 
     def _sample(
         self, walks: Sequence[tuple[Part, Law, int]], schedule: Schedule, share: float

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rulenet.conditions import Condition
 from rulenet.exceptions import FormulaError
 from rulenet.formulas.decision import Decision, Score
-from rulenet.formulas.expressions import Formula
-from rulenet.formulas.graph import simplify
+from rulenet.formulas.expressions import Concept, Constant, Expression, Formula, rebuild
 from rulenet.formulas.truth import Codes
 
 
@@ -111,11 +111,14 @@ class Decisions(Decision):
     def part(self, column: str) -> Formula | Decision:
         """What is said of one column alone: a formula for two classes, a decision for more."""
         goal = self.goal(column)
-        concepts = {name: meaning for name, meaning in self.concepts_of(*goal.outputs).items() if name != goal.name}
         if len(goal.labels) == 2:
-            score = self.score(goal.outputs[0])
-            return simplify(Formula(score.fires, concepts, self.attributes, goal.name))
-        return Decision(self._scores(goal), concepts, self.attributes, goal.name)
+            return self.formula(goal.outputs[0])
+        alone = self._without(goal.name)
+        return Decision(alone._scores(goal), alone.concepts_of(*goal.outputs), self.attributes, goal.name)
+
+    def formula(self, label: Hashable) -> Formula:
+        """When an output reaches its need, as a formula of its own; what has its name as a concept is written out."""
+        return super(Decisions, self._without(self.name(label))).formula(label)
 
     def decide(self, rows: Codes, abstain: bool = False) -> NDArray[np.object_]:
         """The label of every row for every column, (n_rows, n_columns); None as `Decision.decide` says."""
@@ -133,6 +136,18 @@ class Decisions(Decision):
     def rename(self, names: Mapping[str, str]) -> "Decisions":
         """The same decisions with other names of concepts."""
         return Decisions.of(super(Decisions, self).rename(names), self.goals)
+
+    def _without(self, concept: str) -> "Decisions":
+        """The same decisions, with what a concept means in its place."""
+        if concept not in self.concepts:
+            return self
+
+        def leaf(x: Condition | Constant | Concept) -> Expression:
+            return self.concepts[concept] if x == Concept(concept) else x
+
+        concepts = {name: rebuild(meaning, leaf) for name, meaning in self.concepts.items() if name != concept}
+        scores = (replace(s, parts=tuple((n, rebuild(part, leaf)) for n, part in s.parts)) for s in self.outputs)
+        return replace(self, outputs=tuple(scores), concepts=concepts)
 
     def _scores(self, goal: Goal) -> tuple[Score, ...]:
         return tuple(replace(self.score(output), label=output.label) for output in goal.outputs)
