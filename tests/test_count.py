@@ -226,7 +226,7 @@ def test_a_concept_that_counts_is_said_in_few_points(percent_wrong):
 
 def test_a_price_that_is_given_is_taken():
     found = Count(price=3.0, n_walks=2, n_folds=2, n_proposals=2_000).search(make_problem(), NO_START, 0)
-    assert [choice.price for choice in found.choices] == [3.0, 6.0, 12.0, 12.0, 12.0, 12.0]
+    assert [choice.price for choice in found.choices] == [3.0, 6.0, 12.0, 12.0, 12.0, 12.0, 48.0]
     assert found.network == found.choices[0].network
 
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from rulenet import bits
-from rulenet.count.choose import choose_laws, choose_network
+from rulenet import Network, bits
+from rulenet.count.choose import choose_concept, choose_laws, choose_network
 from rulenet.relations import Relations
 from rulenet.search.problem import Problem
 from rulenet.search.protocol import HeldOut
@@ -76,3 +76,20 @@ def test_another_price_than_the_usual_one_must_be_clearly_better(wrong, usual, c
 )
 def test_a_network_of_half_the_size_is_kept_if_it_errs_less_or_never(wrong, sizes, chosen):
     assert choose_network([held_out(n) for n in wrong], sizes, 0) == chosen
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "wrong_left_out", "n_noisy", "kept"),
+    [(200, 0, 0, 1), (200, 5, 0, 1), (200, 30, 0, 0), (200, 0, 20, 0), (10, 0, 0, 0)],
+)
+def test_a_small_network_that_says_all_classes_is_kept_unless_rows_left_out_surely_deny_it(
+    n_rows, wrong_left_out, n_noisy, kept
+):
+    rng = np.random.default_rng(0)
+    rows = rng.random((n_rows, 8)) < 0.5
+    codes = (rows[:, 0] & rows[:, 1]).astype(np.int64)
+    codes[:n_noisy] = 1 - codes[:n_noisy]
+    problem = Problem.of_classes(bits.pack(rows.T.copy()), codes, 2, Relations.of(range(8), range(8)))
+    small = Network([[[1, 1, 0, 0, 0, 0, 0, 0]]])
+    large = Network([np.eye(8)[[0, 1, 2]], [[1, 1, 1]]])
+    assert choose_concept(problem, [large, small], [held_out(0), held_out(wrong_left_out)], 0) == kept

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet.auto.schedule import SCHEDULE
-from rulenet.count.choose import losses_of
+from rulenet.count.choose import losses_of, share_of_bits
 from rulenet.search.problem import Problem, decide
 from rulenet.search.protocol import Choice, Found, HeldOut
 
@@ -71,15 +71,10 @@ def is_concept(problem: Problem, deep: Found, counting: Found) -> bool:
     return validation >= counts.accuracy - _error(counts.accuracy, len(counts.codes))
 
 
-def _share_of_bits(problem: Problem, deep: Found) -> float:
-    """The bits of a network and of the rows that it gets wrong, of those of the classes; infinite if many are wrong."""
-    wrong = 1 - deep.history[-1]
-    if wrong > SCHEDULE.few_wrong:
-        return float("inf")
-    shares = problem.shares
-    classes = problem.n_rows * -(shares[shares > 0] * np.log2(shares[shares > 0])).sum()
-    said = deep.network.size * np.log2(len(problem.literals)) + wrong * problem.n_rows * np.log2(problem.n_rows)
-    return float(said / classes) if classes else float("inf")
+def _share_of_bits(problem: Problem, found: Found) -> float:
+    """That of a network and of the rows that it gets wrong; infinite if many are wrong."""
+    wrong = 1 - found.history[-1]
+    return share_of_bits(problem, found.network, wrong) if wrong <= SCHEDULE.few_wrong else float("inf")
 
 
 def better(deep: Found, counting: Found) -> Found:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rulenet.calibration import calibrate
 from rulenet.count.schedule import SCHEDULE
+from rulenet.network import Network
 from rulenet.search.problem import Problem, decide
 from rulenet.search.protocol import HeldOut
 
@@ -56,6 +57,31 @@ def choose_network(held_out: Sequence[HeldOut], sizes: Sequence[int], usual: int
 
     smaller = (i for i in np.argsort(sizes, kind="stable").tolist() if SCHEDULE.smaller * sizes[i] <= sizes[kept])
     return next(filter(is_better, smaller), kept)
+
+
+def choose_concept(problem: Problem, networks: Sequence[Network], held_out: Sequence[HeldOut], kept: int) -> int:
+    """The smallest network, by number, that is clearly a concept, else the one that is ``kept``.
+
+    It says the classes of the training rows, all but a few, in far fewer bits than they take, which chance does not
+    find; and it does not clearly err more on rows left out than what is kept.
+    """
+    wrong = np.array([decide(rows.margins) != rows.codes for rows in held_out]) * held_out[0].weights
+    for i in sorted(range(len(networks)), key=lambda i: networks[i].size):
+        if networks[i].size >= networks[kept].size:
+            break
+        errs = 1 - problem.accuracy(networks[i])
+        is_concept = errs <= SCHEDULE.few_wrong and share_of_bits(problem, networks[i], errs) <= SCHEDULE.few_bits
+        if is_concept and not _is_less(wrong[kept], wrong[i], SCHEDULE.surely):
+            return i
+    return kept
+
+
+def share_of_bits(problem: Problem, network: Network, wrong: float) -> float:
+    """The bits of a network and of the share of rows that it gets ``wrong``, of those that the classes take."""
+    shares = problem.shares
+    classes = problem.n_rows * -(shares[shares > 0] * np.log2(shares[shares > 0])).sum()
+    said = network.size * np.log2(len(problem.literals)) + wrong * problem.n_rows * np.log2(problem.n_rows)
+    return float(said / classes) if classes else float("inf")
 
 
 def _is_less(first: NDArray[np.float64], second: NDArray[np.float64], n_errors: float) -> bool:

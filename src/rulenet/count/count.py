@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rulenet.count.choose import choose_laws, choose_network, total_loss
+from rulenet.count.choose import choose_concept, choose_laws, choose_network, total_loss
 from rulenet.count.distil import Student
 from rulenet.count.forest import N_TOGETHER
 from rulenet.count.jobs import Jobs, Part
@@ -109,7 +109,9 @@ class Count(Strategy):
         """The network of the price that was asked for, or that pays on rows left out."""
         usual = int(np.abs(np.array(schedule.prices) - schedule.usual_price).argmin())
         sizes = [network.size for network in networks]
-        chosen = 0 if self.price is not None else choose_network(held_out, sizes, usual) if held_out else usual
+        chosen = 0 if self.price is not None else usual
+        if held_out and self.price is None:
+            chosen = choose_concept(problem, networks, held_out, choose_network(held_out, sizes, usual))
         judged: Sequence[HeldOut | None] = held_out or [None] * len(networks)
         choices = tuple(
             Choice(law.price, network, problem.accuracy(network), None if rows is None else rows.accuracy, rows)

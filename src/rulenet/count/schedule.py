@@ -104,9 +104,10 @@ class Schedule:
     n_student: int = 200_000
     dearer_share: float = 0.2
     dearer_hot: float = 0.6
-    # At the highest price the walk goes on at these scales: where a point is worth more, fewer of them say the same.
-    # Without, "at least 5 of 7" had a hundred points; a step that doubles keeps what was found.
-    surer: tuple[float, ...] = (1.0, 2.0, 4.0)
+    # After the highest price the walk goes on at these scales, and multiples of that price: where a point is worth
+    # more, fewer of them say the same. Without, "at least 5 of 7" had a hundred points; a scale that doubles keeps what
+    # was found.
+    surer: tuple[tuple[float, float], ...] = ((1.0, 1.0), (2.0, 1.0), (4.0, 1.0), (4.0, 4.0))
     # With a price that the user gives, the higher ones to choose from, as multiples.
     multiples: tuple[float, ...] = (1.0, 2.0, 4.0)
     # Rows that are made up to hear the vote on, and the share of attributes that they take from a second row. Of few
@@ -155,6 +156,12 @@ class Schedule:
     clearly: float = 2.0
     likely: float = 0.5
     smaller: int = 2
+    # A network is a concept where at most this share of the training rows is wrong, and its bits are at most this share
+    # of those that the classes take. It is kept unless it errs more by so many standard errors: folds have fewer rows
+    # to find it in.
+    few_wrong: float = 0.005
+    few_bits: float = 0.25
+    surely: float = 3.0
     # A vote is never taken for surer than this.
     surest: float = 1e-6
 
@@ -180,7 +187,8 @@ class Schedule:
     def laws(self) -> tuple[Law, ...]:
         """What the networks to choose from minimise, one after the other."""
         dearer = [replace(self.student, price=price) for price in self.prices]
-        return (*dearer, *(replace(dearer[-1], scale=scale) for scale in self.surer))
+        last = dearer[-1]
+        return (*dearer, *(replace(last, scale=scale, price=times * last.price) for scale, times in self.surer))
 
     def fitted_to(self, n_rows: int, n_classes: int, n_literals: int) -> Self:
         """The schedule for so many rows, classes and literals."""
