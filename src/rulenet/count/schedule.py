@@ -154,7 +154,7 @@ class Schedule:
     # The standard errors of a difference by which another network must be better than the usual one, in nats; and, if
     # it is so many times smaller, in nats and errors.
     clearly: float = 2.0
-    likely: float = 0.5
+    likely: float = 1.0
     smaller: int = 2
     # A network is a concept where at most this share of the training rows is wrong, and its bits are at most this share
     # of those that the classes take. It is kept unless it errs more by so many standard errors: folds have fewer rows
