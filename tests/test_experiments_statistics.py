@@ -4,6 +4,7 @@ import pytest
 import scikit_posthocs
 from scipy import stats
 
+from rulenet.experiments.markdown import beside_published, significance, summary_rows, to_markdown
 from rulenet.experiments.plots import plot_accuracy_against_size, plot_critical_difference, plot_curves, plot_lines
 from rulenet.experiments.statistics import (
     average_ranks,
@@ -17,7 +18,6 @@ from rulenet.experiments.statistics import (
     indistinguishable,
     nemenyi_p,
 )
-from rulenet.experiments.tables import beside_published, significance, summary_rows, to_markdown
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pandas as pd
 
 from benchmarks.accuracy.names import AND_OR_DEEP, AND_OR_FLAT, COUNTING_DEEP, COUNTING_FLAT, DISTILLED, NETWORKS
 from rulenet.experiments import average_scores, compare, to_markdown
+from rulenet.experiments.markdown import show_comparisons
 from rulenet.experiments.statistics import as_table
-from rulenet.experiments.tables import show_comparisons
 
 PAIRS = (
     (AND_OR_DEEP, AND_OR_FLAT),

@@ -7,8 +7,8 @@ import pandas as pd
 from benchmarks.accuracy import tables
 from benchmarks.accuracy.names import HERE, OURS
 from rulenet.experiments import average_scores, compare, to_markdown
+from rulenet.experiments.markdown import show_comparisons
 from rulenet.experiments.statistics import as_table
-from rulenet.experiments.tables import show_comparisons
 
 PROTOCOL = (
     "Five stratified folds (seed 0), two where a table has more than 5,000 rows. Ours sees the table as it is read, "

@@ -12,13 +12,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rulenet.count.scoring import opposite_unit
+from rulenet.count.scoring import Unit, opposite_unit
 from rulenet.network import Network
 from rulenet.relations import Relations
 from rulenet.search.problem import Problem, Source
-
-# A unit holds where fewer than so many of its literals fail.
-Unit = tuple[tuple[int, ...], int]
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulenet.count.concepts import Concepts, Unit, concepts_in
+from rulenet.count.concepts import Concepts, concepts_in
 from rulenet.count.deep_schedule import DeepSchedule
 from rulenet.count.sample import class_weights
 from rulenet.count.schedule import Law
-from rulenet.count.scoring import Scoring, opposites
+from rulenet.count.scoring import Scoring, Unit, opposites
 from rulenet.count.start import scoring_of
 from rulenet.count.walk import Walker, rows_of
 from rulenet.count.widen import losses, propose_concepts

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from rulenet import bits
 from rulenet.network import Network
 
+# A unit holds where fewer than so many of its literals fail.
+Unit = tuple[tuple[int, ...], int]
+
 
 @dataclass(frozen=True)
 class Scoring:
@@ -29,10 +32,10 @@ class Scoring:
 
         A unit gives at most ``max_points`` to an output; it stands there again for what is left.
         """
-        ratio, totals = self.scale / scale, dict[tuple[tuple[int, ...], int], NDArray[np.int64]]()
+        ratio, totals = self.scale / scale, dict[Unit, NDArray[np.int64]]()
         for unit, points in zip(zip(self.inputs, self.needs, strict=True), self.points, strict=True):
             totals[unit] = totals.get(unit, 0) + points
-        found = list[tuple[tuple[tuple[int, ...], int], NDArray[np.int64]]]()
+        found = list[tuple[Unit, NDArray[np.int64]]]()
         for unit, points in totals.items():
             left = np.rint(points * ratio).astype(np.int64)
             while left.any():
@@ -53,7 +56,7 @@ class Scoring:
         opposite literals that holds where this one does not, and the output needs one more for it. An output that
         would need nothing gets units that always hold; with several outputs all of them may need more alike.
         """
-        units, edges, needs = list[tuple[tuple[int, ...], int]](), list[list[int]](), list[int]()
+        units, edges, needs = list[Unit](), list[list[int]](), list[int]()
         for k in range(len(self.bias)):
             mine, need = list[int](), -int(self.bias[k])
             for u, inputs in enumerate(self.inputs):
@@ -117,14 +120,12 @@ def opposites(literals: bits.Words, n_rows: int, owner: NDArray[np.int64]) -> ND
     return found
 
 
-def opposite_unit(inputs: tuple[int, ...], need: int, opposite: NDArray[np.int64]) -> tuple[tuple[int, ...], int]:
+def opposite_unit(inputs: tuple[int, ...], need: int, opposite: NDArray[np.int64]) -> Unit:
     """The unit that holds where this one does not."""
     return tuple(int(opposite[j]) for j in inputs), len(inputs) - need + 1
 
 
-def _places(
-    units: list[tuple[tuple[int, ...], int]], unit: tuple[tuple[int, ...], int], n: int, taken: list[int]
-) -> list[int]:
+def _places(units: list[Unit], unit: Unit, n: int, taken: list[int]) -> list[int]:
     """Places of ``n`` copies of a unit that an output does not read yet, added where there are none."""
     found = [place for place, other in enumerate(units) if other == unit and place not in taken]
     while len(found) < n:
@@ -133,9 +134,7 @@ def _places(
     return found[:n]
 
 
-def _assemble(
-    units: list[tuple[tuple[int, ...], int]], edges: list[list[int]], needs: list[int], n_literals: int
-) -> Network:
+def _assemble(units: list[Unit], edges: list[list[int]], needs: list[int], n_literals: int) -> Network:
     units = units or [((), 1)]
     first = np.zeros((len(units), n_literals), dtype=np.bool_)
     last = np.zeros((len(edges), len(units)), dtype=np.bool_)

@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet.count.kernels import MAX_NEED
-from rulenet.count.scoring import Scoring, opposite_unit
+from rulenet.count.scoring import Scoring, Unit, opposite_unit
 from rulenet.exceptions import ParameterError
 from rulenet.network import Network
 
-# A unit holds where fewer than so many of its literals fail.
-Unit = tuple[tuple[int, ...], int]
 ALWAYS: Unit = ((), 1)
 NEVER: Unit = ((), 0)
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet import bits
-from rulenet.count.concepts import Concepts, Unit
-from rulenet.count.scoring import Scoring
+from rulenet.count.concepts import Concepts
+from rulenet.count.scoring import Scoring, Unit
 from rulenet.search.problem import Problem
 
 Floats = NDArray[np.float64]

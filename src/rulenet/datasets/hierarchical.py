@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rulenet.datasets.factorial import as_nominal, complete_table
 
-Codes = NDArray[np.int64]
+Grades = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class Concept:
     inputs: tuple[str, ...]
     table: str
 
-    def grade(self, codes: Mapping[str, Codes], sizes: Mapping[str, int]) -> Codes:
+    def grade(self, codes: Mapping[str, Grades], sizes: Mapping[str, int]) -> Grades:
         """The grade of every row, from the value numbers ``codes`` of the inputs."""
         shape = [sizes[name] for name in self.inputs]
         table = np.array([int(digit) for digit in "".join(self.table.split())]).reshape(shape)
-        grades: Codes = table[tuple(codes[name] for name in self.inputs)]
+        grades: Grades = table[tuple(codes[name] for name in self.inputs)]
         return grades
 
 
@@ -62,6 +62,6 @@ class Hierarchy:
         return pd.DataFrame({c.name: np.array(c.grades)[codes[c.name]] for c in self.concepts}, index=rows.index)
 
 
-def _codes(column: pd.Series, values: tuple[str, ...]) -> Codes:
+def _codes(column: pd.Series, values: tuple[str, ...]) -> Grades:
     number = {value: i for i, value in enumerate(values)}
     return np.array([number[value] for value in column])

@@ -30,7 +30,7 @@ else:
     pd = Later("pandas")
     packing = Later("rulenet.encoding.packing")
 
-Codes = NDArray[np.int32]
+CodeArray = NDArray[np.int32]
 Values = NDArray[Any]  # float64 for numbers, int64 for dates and durations
 Rounded = tuple[int, Bound]  # a whole number that floats do not hold, and what it is taken as
 
@@ -51,7 +51,7 @@ class Coded(NamedTuple):
     once.
     """
 
-    codes: Codes
+    codes: CodeArray
     values: list[Hashable]
     kind: str | None = None
     declared: bool = False
@@ -289,7 +289,7 @@ def _load_objects(column: Column, name: str, kind: str | None, nominal: bool) ->
     return Coded(codes, plain(cells, name), kind)
 
 
-def _code_booleans(column: Column) -> Codes:
+def _code_booleans(column: Column) -> CodeArray:
     if column.dtype == np.bool_:
         return np.asarray(column).astype(np.int32)
     nullable = pd.Series(column).astype("boolean")
@@ -348,7 +348,7 @@ def _converted(name: str, expected: str, found: str) -> TableError:
     )
 
 
-def _number_items(number: Callable[..., int], array: NDArray[Any]) -> tuple[Codes, Iterable[object]] | None:
+def _number_items(number: Callable[..., int], array: NDArray[Any]) -> tuple[CodeArray, Iterable[object]] | None:
     codes, firsts = np.empty(len(array), np.int32), np.empty(MAX_ITEMS, np.int64)
     n_found = number(_items(array), codes, firsts)
     return (codes, array[firsts[:n_found]]) if n_found >= 0 else None
@@ -376,12 +376,12 @@ def _items(array: NDArray[Any]) -> NDArray[np.int64]:
     return np.asarray(_View(array))
 
 
-def _number_equal(array: Any) -> tuple[Codes, Iterable[object]]:
+def _number_equal(array: Any) -> tuple[CodeArray, Iterable[object]]:
     codes, cells = pd.factorize(array)
     return codes.astype(np.int32), cells
 
 
-def _number_slowly(array: NDArray[np.object_], name: str) -> tuple[Codes, Iterable[object]]:
+def _number_slowly(array: NDArray[np.object_], name: str) -> tuple[CodeArray, Iterable[object]]:
     """Any number of distinct objects."""
     plain(array, name)  # names a cell without hash
     numbers: dict[tuple[type, object], int] = {}

@@ -23,12 +23,12 @@ takes a seed and gives a scikit-learn classifier.
 ((2, 4), [])
 """
 
+from rulenet.experiments.markdown import to_latex, to_markdown
 from rulenet.experiments.results import forget_results, read_results, read_sessions
 from rulenet.experiments.run import run_fits, run_study
 from rulenet.experiments.scores import judge
 from rulenet.experiments.statistics import average_scores, compare, compare_all, failures
 from rulenet.experiments.study import Fit, Study
-from rulenet.experiments.tables import to_latex, to_markdown
 
 __all__ = [
     "Fit",

@@ -57,7 +57,7 @@ class AtLeast:
     parts: tuple["Expression", ...]
 
 
-Gate: TypeAlias = And | Or | AtLeast
+Compound: TypeAlias = And | Or | AtLeast
 Expression: TypeAlias = Condition | Constant | Concept | Not | And | Or | AtLeast
 
 Leaf: TypeAlias = Callable[[Condition | Constant | Concept], Expression]

@@ -27,7 +27,7 @@ else:
 
 Coefficients = Mapping[int, float]
 Row = tuple[Coefficients, float, float]
-Codes = Mapping[tuple[Attribute, int], int]
+Variables = Mapping[tuple[Attribute, int], int]
 AT_ONCE = 10  # variables that are put in order by one question, as powers of two: far from what a solver rounds
 
 
@@ -114,7 +114,7 @@ class Circuit:
         self.graph = Graph(formula.attributes)
         self.root = self.graph.add(formula)[formula.target]
 
-    def require(self, program: Program, codes: Codes, truth: bool) -> None:
+    def require(self, program: Program, codes: Variables, truth: bool) -> None:
         """Make the formula hold, or not, for the row that ``codes`` describe; a code without variable is out."""
         node_of = _nodes(self.graph, self.root, program, codes, (truth,))
         program.require({node_of[self.root]: 1.0}, float(truth), float(truth))
@@ -131,7 +131,7 @@ class Contest:
         self.place = decision.place(label)
         self.root = self.graph.bundle(sorted(set().union(*parts)))
 
-    def require(self, program: Program, codes: Codes, truth: bool) -> None:
+    def require(self, program: Program, codes: Variables, truth: bool) -> None:
         """Make the class win, or another one, in the row that ``codes`` describe."""
         node_of = _nodes(self.graph, self.root, program, codes, (True, False))
         rivals = [k for k in range(len(self.points)) if k != self.place]
@@ -154,7 +154,7 @@ class Contest:
             program.require(beaten, low=1.0)
 
 
-def _nodes(graph: Graph, root: int, program: Program, codes: Codes, truths: tuple[bool, ...]) -> dict[int, int]:
+def _nodes(graph: Graph, root: int, program: Program, codes: Variables, truths: tuple[bool, ...]) -> dict[int, int]:
     """Variables for a node and all below it, bound from above to be true, from below to be false, or both."""
     node_of: dict[int, int] = {}
     known: dict[Attribute, list[tuple[int, int]]] = {}

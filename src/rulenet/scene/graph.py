@@ -7,18 +7,18 @@ from rulenet.formulas.decision import Decision
 from rulenet.formulas.export.reading import gate_words, points, score_words
 from rulenet.formulas.expressions import And, AtLeast, Concept, Expression, Formula, Not, Or
 from rulenet.scene.labels import label_of, shortened, width_of
-from rulenet.scene.model import Gate, Node, Point, Role
+from rulenet.scene.model import Node, Point, Role, Sign
 
 #: What is written beside parts of a picture: by the names of what has one, else by what it says.
 Notes = Mapping[str | Expression, str]
 
 #: The gate of a unit, the words on it, and its inputs with how often they count.
-Read = tuple[Gate, str, tuple[tuple[int, Expression], ...]]
+Read = tuple[Sign, str, tuple[tuple[int, Expression], ...]]
 
 UNIT_SIZE, LABEL_SIZE, NOTE_SIZE = 8.0, 9.0, 6.5  # points of the words in a unit, of labels, of notes
 NOTE_ROOM = 0.78  # inches for the note between a label and its dot
 NOWHERE = Point(0.0, 0.0)
-GATES: dict[type, Gate] = {And: "and", Or: "or", AtLeast: "count", Not: "not"}
+GATES: dict[type, Sign] = {And: "and", Or: "or", AtLeast: "count", Not: "not"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Link:
 
     start: int
     end: int
-    gate: Gate
+    gate: Sign
     negated: bool
     times: int
 
@@ -104,7 +104,7 @@ def reads(expression: Expression) -> Read:
             return "or", "if", ((1, expression),)
 
 
-def unit_node(name: str, role: Role, gate: Gate, words: str, length: int, note: str) -> Node:
+def unit_node(name: str, role: Role, gate: Sign, words: str, length: int, note: str) -> Node:
     """A unit that has no place yet."""
     width = width_of(words, UNIT_SIZE) + 0.2
     return Node(NOWHERE, role, shortened(name, length), name, gate, words, width, note)

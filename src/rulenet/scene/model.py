@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-Gate = Literal["", "and", "or", "count", "not"]
+Sign = Literal["", "and", "or", "count", "not"]
 Role = Literal["condition", "concept", "unit", "target"]
 
 
@@ -26,7 +26,7 @@ class Node:
     role: Role
     label: str
     text: str
-    gate: Gate = ""
+    gate: Sign = ""
     words: str = ""
     width: float = 0.0
     note: str = ""
@@ -42,7 +42,7 @@ class Edge:
     start: int
     end: int
     points: tuple[Point, ...]
-    gate: Gate
+    gate: Sign
     negated: bool = False
     times: int = 1
 

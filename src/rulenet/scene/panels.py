@@ -10,7 +10,7 @@ from rulenet.formulas.decision import Decision
 from rulenet.formulas.expressions import And, AtLeast, Concept, Expression, Formula, Not, Or
 from rulenet.scene.graph import NOTE_SIZE, Notes, Read, leaf_node, leaf_width, outputs_of, reads, unit_node
 from rulenet.scene.labels import width_of
-from rulenet.scene.model import Edge, Gate, Node, Panel, Point, Role, Scene
+from rulenet.scene.model import Edge, Node, Panel, Point, Role, Scene, Sign
 
 MARGIN, ROW, GAP, HEAD, BETWEEN = 0.3, 0.24, 0.55, 0.45, 0.22  # inches
 MAX_ROWS = 36
@@ -86,7 +86,7 @@ class _Tree:
         self.length, self.notes = length, notes
         self.nodes: list[Node] = []
         self.depths: list[int] = []
-        self.links: list[tuple[int, int, Gate, bool, int]] = []
+        self.links: list[tuple[int, int, Sign, bool, int]] = []
         self.n_rows = 0.0
         self.last_nested = False
 
@@ -143,7 +143,7 @@ class _Tree:
         return columns
 
     def _edge(
-        self, nodes: list[Node], columns: list[float], start: int, end: int, gate: Gate, negated: bool, times: int
+        self, nodes: list[Node], columns: list[float], start: int, end: int, gate: Sign, negated: bool, times: int
     ) -> Edge:
         """Straight along the row of the start, then up or down into the unit."""
         a, b = nodes[start], nodes[end]

@@ -14,12 +14,12 @@ import pandas as pd
 
 from rulenet.datasets import make_artificial
 from rulenet.estimator import RuleNetworkClassifier
+from rulenet.experiments.markdown import show_comparisons, significance, to_markdown
 from rulenet.experiments.paper.learners import NETWORKS, RESTARTED, cart
 from rulenet.experiments.paper.report import Report
 from rulenet.experiments.plots import plot_accuracy_against_size, plot_critical_difference, plot_lines
 from rulenet.experiments.statistics import as_table, average_scores, compare, compare_all, count_collapsed
 from rulenet.experiments.study import Learner, Study, Table
-from rulenet.experiments.tables import show_comparisons, significance, to_markdown
 from rulenet.network import Network
 
 

@@ -9,8 +9,8 @@ import pandas as pd
 
 from rulenet.conditions import Attribute
 from rulenet.datasets import make_artificial
+from rulenet.experiments.markdown import to_markdown
 from rulenet.experiments.paper.report import Report
-from rulenet.experiments.tables import to_markdown
 from rulenet.formulas import And, Expression, Formula, Or, equivalent, factor, measure, minimise
 from rulenet.formulas.export import export
 from rulenet.formulas.expressions import walk

@@ -7,12 +7,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from rulenet.datasets import ARTIFICIAL_SEEDS, make_artificial
+from rulenet.experiments.markdown import to_markdown
 from rulenet.experiments.paper.learners import PaperNetwork
 from rulenet.experiments.paper.published import BEST_DEEP, BEST_SHALLOW
 from rulenet.experiments.paper.report import Report
 from rulenet.experiments.plots import plot_lines
 from rulenet.experiments.study import Study
-from rulenet.experiments.tables import to_markdown
 
 DEEP_SIZES = ((72, 36, 12, 6, 2), (32, 16, 8, 4, 2), (36, 12, 6, 2), (16, 8, 4, 2), (12, 6, 2), (8, 4, 2))
 DEEP_LENGTHS, PROBABILITIES = (1, 2, 3), (0.025, 0.075, 0.125)

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rulenet.experiments.markdown import to_markdown
 from rulenet.experiments.paper import table2
 from rulenet.experiments.paper.learners import NETWORKS
 from rulenet.experiments.paper.report import Report
 from rulenet.experiments.plots import plot_curves
 from rulenet.experiments.study import Study
-from rulenet.experiments.tables import to_markdown
 
 N_BATCHES, N_EPOCHS = 10, 5
 

@@ -5,13 +5,13 @@ from functools import partial
 import pandas as pd
 
 from rulenet.datasets import ARTIFICIAL_SEEDS, make_artificial
+from rulenet.experiments.markdown import beside_published, count_equal, significance, summary_rows, to_markdown
 from rulenet.experiments.paper.learners import NETWORKS, cart, ripper
 from rulenet.experiments.paper.published import published_table
 from rulenet.experiments.paper.report import Report
 from rulenet.experiments.plots import plot_critical_difference
 from rulenet.experiments.statistics import average_scores, count_wins
 from rulenet.experiments.study import Learner, Study
-from rulenet.experiments.tables import beside_published, count_equal, significance, summary_rows, to_markdown
 
 
 def declare(with_ripper: bool = True) -> Study:

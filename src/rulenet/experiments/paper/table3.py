@@ -7,14 +7,7 @@ from functools import partial
 
 import pandas as pd
 
-from rulenet.experiments.paper.learners import NETWORKS, RESTARTED, cart, ripper, seeded_cart
-from rulenet.experiments.paper.published import published_table
-from rulenet.experiments.paper.report import Report
-from rulenet.experiments.paper.uci import UCI_NAMES, load_all_rows, load_last_rows
-from rulenet.experiments.plots import plot_critical_difference
-from rulenet.experiments.statistics import as_table, average_scores, compare
-from rulenet.experiments.study import Learner, Study
-from rulenet.experiments.tables import (
+from rulenet.experiments.markdown import (
     beside_published,
     count_equal,
     show_comparisons,
@@ -22,6 +15,13 @@ from rulenet.experiments.tables import (
     summary_rows,
     to_markdown,
 )
+from rulenet.experiments.paper.learners import NETWORKS, RESTARTED, cart, ripper, seeded_cart
+from rulenet.experiments.paper.published import published_table
+from rulenet.experiments.paper.report import Report
+from rulenet.experiments.paper.uci import UCI_NAMES, load_all_rows, load_last_rows
+from rulenet.experiments.plots import plot_critical_difference
+from rulenet.experiments.statistics import as_table, average_scores, compare
+from rulenet.experiments.study import Learner, Study
 
 RUNS = (0, 1)
 #: The published network column is the better of two runs by test accuracy, but for this cell.

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from rulenet.conditions import Attribute, Condition
 from rulenet.formulas.decision import Score
 from rulenet.formulas.export.steps import highest, in_points
-from rulenet.formulas.expressions import And, AtLeast, Expression, Gate, Or
+from rulenet.formulas.expressions import And, AtLeast, Compound, Expression, Or
 from rulenet.kinds import Range
 
 
@@ -115,7 +115,7 @@ def points(parts: Sequence[Expression]) -> tuple[tuple[int, Expression], ...]:
     return tuple((times, part) for part, times in Counter(parts).items())
 
 
-def gate_words(gate: Gate) -> str:
+def gate_words(gate: Compound) -> str:
     """What a gate asks of its parts, in words.
 
     >>> from rulenet.formulas.expressions import Concept

@@ -6,7 +6,7 @@ from rulenet.conditions import Condition
 from rulenet.formulas.export.infix import Infix, Written
 from rulenet.formulas.export.reading import gate_words, points
 from rulenet.formulas.export.steps import Part, Steps, in_points, steps_of
-from rulenet.formulas.expressions import And, AtLeast, Constant, Expression, Formula, Gate, Or, parts_of
+from rulenet.formulas.expressions import And, AtLeast, Compound, Constant, Expression, Formula, Or, parts_of
 
 MAX_LINE = 80
 
@@ -77,7 +77,7 @@ def words(expression: Expression) -> str:
     return ENGLISH.text(expression)
 
 
-def listed(gate: Gate) -> Iterator[str]:
+def listed(gate: Compound) -> Iterator[str]:
     """The parts of a gate, each on one line; of a count that gives points, as steps."""
     return counted(points(gate.parts)) if isinstance(gate, AtLeast) else map(words, gate.parts)
 
@@ -116,7 +116,7 @@ def inline(gate: AtLeast) -> Iterator[str]:
         yield f"{times} x {ENGLISH.inside(ENGLISH.write(part), 'count')}" if times > 1 else words(part)
 
 
-def list_words(gate: Gate) -> str:
+def list_words(gate: Compound) -> str:
     """What a gate asks of the parts as `listed` gives them."""
     if not isinstance(gate, AtLeast):
         return gate_words(gate)
