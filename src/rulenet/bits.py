@@ -1,6 +1,7 @@
 """One bit per row, 64 rows a word; bit r of word w is row 64 * w + r."""
 
 from collections.abc import Iterator
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ WORD_BITS = 64
 BLOCK = 1 << 12
 
 Words = NDArray[np.uint64]
+Number = TypeVar("Number", np.float32, np.float64)
 
 
 def n_words(n_rows: int) -> int:
@@ -43,6 +45,15 @@ def unpack(words: Words, n_rows: int) -> NDArray[np.bool_]:
     """
     bytes_ = np.ascontiguousarray(words, dtype="<u8").view(np.uint8)
     return np.unpackbits(bytes_, axis=-1, count=n_rows, bitorder="little").view(np.bool_)
+
+
+def table(literals: Words, n_rows: int, dtype: type[Number]) -> NDArray[Number]:
+    """Packed literals as a table of zeros and ones, a row a row, for libraries that want numbers.
+
+    >>> table(np.array([[1], [2]], dtype=np.uint64), 2, np.float32).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    return np.ascontiguousarray(unpack(literals, n_rows).T, dtype=dtype)
 
 
 def mask(n_rows: int) -> Words:

@@ -35,7 +35,7 @@ class Additive:
         """What the sums say, (n_rows, n_classes); of several classes as if each were asked alone."""
         sums = np.empty((n_rows, len(self.begin)))
         for rows, block in bits.blocks(literals, n_rows):
-            sums[rows] = _unpacked(block, rows.stop - rows.start) @ self.points.T + self.begin
+            sums[rows] = bits.table(block, rows.stop - rows.start, np.float64) @ self.points.T + self.begin
         found = 1 / (1 + np.exp(-sums))
         if len(self.begin) == 1:
             return np.column_stack([1 - found, found])
@@ -50,7 +50,7 @@ def fit_additive(problem: Problem, law: Ridge, schedule: Schedule, seed: int, bu
         n_cells = min(n_cells, int(schedule.cells_a_second * budget.seconds) // len(classes))
     n_rows = max(1, min(schedule.ridge_rows, n_cells // len(problem.literals)))
     seen = problem.take(sample_rows(np.arange(problem.n_rows), n_rows, seed, problem.codes))
-    rows, weights = _unpacked(seen.literals, seen.n_rows), seen.weights / problem.row_weight
+    rows, weights = bits.table(seen.literals, seen.n_rows, np.float64), seen.weights / problem.row_weight
     fitted = np.array([_fit_one(rows, seen.codes == k, weights, law, budget) for k in classes])
     exact = np.rint(fitted / STEP) * STEP
     return Additive(exact[:, :-1], exact[:, -1])
@@ -71,7 +71,3 @@ def _fit_one(
     )
     ridge.fit(rows, holds, sample_weight=weights)
     return np.append(ridge.coef_[0], ridge.intercept_)
-
-
-def _unpacked(literals: bits.Words, n_rows: int) -> NDArray[np.float64]:
-    return np.ascontiguousarray(bits.unpack(literals, n_rows).T, dtype=np.float64)

@@ -28,7 +28,7 @@ class Boosted:
         """What the trees say, (n_rows, n_classes)."""
         found = np.tile(self.shares, (n_rows, 1))
         for rows, block in bits.blocks(literals, n_rows) if self.trees is not None else ():
-            found[rows] = self.trees.predict_proba(_unpacked(block, rows.stop - rows.start))
+            found[rows] = self.trees.predict_proba(bits.table(block, rows.stop - rows.start, np.float32))
         return found
 
 
@@ -56,13 +56,9 @@ def boost_trees(problem: Problem, law: Boosting, schedule: Schedule, seed: int, 
         random_state=seed % 2**32,
     )
     trees.fit(
-        _unpacked(seen.literals, seen.n_rows),
+        bits.table(seen.literals, seen.n_rows, np.float32),
         seen.codes,
         sample_weight=seen.weights / problem.row_weight,
         monitor=is_over,
     )
     return Boosted(trees, shares)
-
-
-def _unpacked(literals: bits.Words, n_rows: int) -> NDArray[np.float32]:
-    return np.ascontiguousarray(bits.unpack(literals, n_rows).T, dtype=np.float32)

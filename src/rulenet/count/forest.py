@@ -28,7 +28,7 @@ class Forest:
         """What the trees say, (n_rows, n_classes), as if one more tree could not tell."""
         shares = np.zeros((n_rows, self.n_classes))
         for rows, block in bits.blocks(literals, n_rows):
-            seen = _unpacked(block, rows.stop - rows.start)
+            seen = bits.table(block, rows.stop - rows.start, np.float32)
             shares[rows, self.trees.classes_] = self.trees.predict_proba(seen)
         n_trees = len(self.trees.estimators_)
         return np.asarray((n_trees * shares + 1 / self.n_classes) / (n_trees + 1))
@@ -45,7 +45,7 @@ def grow_forest(
 
     n_rows = min(schedule.forest_rows, schedule.forest_cells // len(problem.literals))
     seen = problem.take(sample_rows(np.arange(problem.n_rows), max(1, n_rows), seed, problem.codes))
-    rows, weights, begin = _unpacked(seen.literals, seen.n_rows), seen.weights, perf_counter()
+    rows, weights, begin = bits.table(seen.literals, seen.n_rows, np.float32), seen.weights, perf_counter()
     own = weights if (weights != weights[0]).any() else None
     trees = RandomForestClassifier(warm_start=True, random_state=seed % 2**32, n_jobs=n_threads)
     for n_trees in range(N_TOGETHER, law.n_trees + 1, N_TOGETHER):
@@ -54,7 +54,3 @@ def grow_forest(
         if budget.stop[0] or is_late:
             break
     return Forest(trees.set_params(n_jobs=1), problem.n_classes)  # threads would add what trees say in any order
-
-
-def _unpacked(literals: bits.Words, n_rows: int) -> NDArray[np.float32]:
-    return np.ascontiguousarray(bits.unpack(literals, n_rows).T, dtype=np.float32)
