@@ -284,7 +284,7 @@ Network, default="auto"
         if columns is not None:
             with interrupts.heeded() as interrupted:
                 targets = learner.fit_targets(X, columns, sample_weight, interrupted)
-            self.fitted_, self._memory, self._locked = targets, Memory(), ()
+                self.fitted_, self._memory, self._locked = targets, Memory(), ()
             return self
         if hasattr(self, "fitted_") and (self.warm_start or self.init == "current"):
             base = self.one_target("learning on")
@@ -294,7 +294,8 @@ Network, default="auto"
         with interrupts.heeded() as interrupted:
             best = learner.fit(rows, interrupted)
             fitted = replace(best, target=target_name(y, best.classes, best.outputs))
-        self.fitted_, self._memory, self._locked = fitted, Memory(), ()
+            # Kept before it is told that an interrupt came, since another one of the same wish must not undo it.
+            self.fitted_, self._memory, self._locked = fitted, Memory(), ()
         return self
 
     def partial_fit(
