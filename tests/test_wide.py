@@ -12,18 +12,24 @@ from rulenet.anneal import kernels, vectors
 from rulenet.anneal import walk as walking
 from rulenet.anneal.vectors import (
     GROUP,
-    LINE_BYTES,
-    N_WORDS,
     copy_signal,
     count_differing,
     find_input,
     find_pair,
     fire_unit,
     new_lists,
-    new_signals,
 )
 from rulenet.compiled import find_sources
 from rulenet.drawing import first_bits, share_of
+from rulenet.vectors import (
+    LINE_BYTES,
+    N_WORDS,
+    count_four,
+    count_two,
+    new_signals,
+    split_rows,
+    split_tipping_rows,
+)
 
 
 @njit
@@ -49,6 +55,23 @@ def find(inputs, n_inputs, unit, source):
 @njit
 def find_edge(pairs, n_pairs, first, second):
     return find_pair(pairs, n_pairs, first, second)
+
+
+@njit
+def split(halves, signals, planes, n_words):
+    """Signal 0 is toggled, 1 is wrong."""
+    return split_rows(halves, 2, signals, 0, planes, 1, signals, 1, n_words)
+
+
+@njit
+def split_tipping(halves, signals, planes, n_words):
+    """Signal 2 is observed and tipping, 3 fires, 1 is wrong."""
+    return split_tipping_rows(halves, 1, signals, 2, signals, signals[1:], 2, planes, 0, signals, 1, n_words)
+
+
+@njit
+def count_halves(halves, signals, n_words):
+    return count_four(halves, 1, signals, 3, 0, 2, 2, n_words), count_two(halves, 1, signals, 1, 3, n_words)
 
 
 def make_signals(rng, n_signals, n_words):
@@ -84,6 +107,45 @@ def test_a_unit_fires_where_any_input_is_not_set(n_words, n_inputs, seed):
 def test_rows_where_two_signals_differ_are_counted(n_words, seed):
     signals = make_signals(np.random.default_rng(seed), 4, n_words)
     assert count(signals, 3, 1, 2) == np.bitwise_count((signals[3] ^ signals[1]) & signals[2]).sum()
+
+
+def make_planes(rng, n_words):
+    planes = new_signals(2, n_words)
+    planes[:, :n_words] = rng.integers(0, 2**64, (2, n_words), dtype=np.uint64)
+    return planes
+
+
+@given(st.integers(1, 3 * N_WORDS + 1), st.integers(0, 2**32 - 1))
+def test_rows_are_split_into_those_righted_and_those_wronged(n_words, seed):
+    rng = np.random.default_rng(seed)
+    signals, planes, halves = make_signals(rng, 4, n_words), make_planes(rng, n_words), new_signals(5, n_words)
+    counts = split(halves, signals, planes, n_words)
+    changed = signals[0] & planes[1]
+    assert np.array_equal(halves[2:4], [changed, changed & ~signals[1]])
+    assert counts == tuple(np.bitwise_count(rows).sum() for rows in (changed & signals[1], halves[3]))
+
+
+@given(st.integers(1, 3 * N_WORDS + 1), st.integers(0, 2**32 - 1))
+def test_rows_where_a_unit_tips_are_split_by_whether_it_fires(n_words, seed):
+    rng = np.random.default_rng(seed)
+    signals, planes, halves = make_signals(rng, 4, n_words), make_planes(rng, n_words), new_signals(5, n_words)
+    counts = split_tipping(halves, signals, planes, n_words)
+    changed = signals[2] & planes[0]
+    on, off, errs = changed & signals[3], changed & ~signals[3], signals[1]
+    assert np.array_equal(halves[1:], [on, on & ~errs, off, off & ~errs])
+    assert counts == tuple(np.bitwise_count(rows).sum() for rows in (on & errs, on & ~errs, off & errs, off & ~errs))
+
+
+@given(st.integers(1, 3 * N_WORDS + 1), st.integers(0, 2**32 - 1))
+def test_what_is_righted_where_a_signal_is_set_and_wronged_where_not_is_counted(n_words, seed):
+    rng = np.random.default_rng(seed)
+    signals, planes, halves = make_signals(rng, 4, n_words), make_planes(rng, n_words), new_signals(5, n_words)
+    split_tipping(halves, signals, planes, n_words)
+    righted, wronged = halves[1] & ~halves[2], halves[2]
+    expected = [np.bitwise_count((righted & rows) | (wronged & ~rows)).sum() for rows in signals]
+    four, two = count_halves(halves, signals, n_words)
+    assert four == tuple(expected[i] for i in (3, 0, 2, 2))
+    assert two == tuple(expected[i] for i in (1, 3))
 
 
 @given(st.integers(0, 40), st.integers(0, 2**32 - 1))

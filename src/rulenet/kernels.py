@@ -28,6 +28,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from rulenet.compiled import callee, jit, lean, maker, part
+from rulenet.vectors import count_four, count_two, room_for_signals, split_rows, split_tipping_rows
 
 # Signals of one block should fit a second-level cache; longer blocks than this gain nothing (measured).
 BLOCK_BYTES = 1 << 19
@@ -38,6 +39,7 @@ ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 NONE = np.uint64(0)
 
 LOWER, RAISE = 0, 1  # the columns of the gains of changed needs
+ON, OFF = 0, 2  # where rows of `Scratch.split` begin: where a unit fires, and where it does not
 FREE = -1  # the number of a literal that excludes no other
 
 
@@ -78,10 +80,11 @@ class Scratch(NamedTuple):
     A row per signal: ``signals`` (what the next layer receives), ``tipping`` and ``toggled`` (where a toggle further
     down arrives), with a flag whether any row is (``is_toggled``). ``observed`` and ``is_seen`` say where toggling a
     unit toggles an output, and have a row per output and signal: ``o * n_signals + unit``. ``wrong`` has a row per
-    output. ``counters`` are those of the counting unit at hand: see `set_counters`.
-    ``split`` has two rows per weight plane: what some set of changes would right, and what it would wrong.
+    output. ``planes`` are those of the block's rows, unset beyond them. ``counters`` are those of the counting unit at
+    hand: see `set_counters`. ``split`` has four rows per weight plane: where some change of a unit toggles the output,
+    and where it would be wrong then; and the same of another change.
     ``taken`` flags the inputs that cannot simply be added to the unit at hand, ``held`` the numbers of exclusive
-    literals of which one is selected.
+    literals of which one is selected. ``listed`` are inputs whose flips are counted next.
     """
 
     edges: Edges
@@ -92,10 +95,12 @@ class Scratch(NamedTuple):
     is_seen: NDArray[np.bool_]
     is_toggled: NDArray[np.bool_]
     split: NDArray[np.uint64]
+    planes: NDArray[np.uint64]
     wrong: NDArray[np.uint64]
     counters: NDArray[np.uint64]
     taken: NDArray[np.bool_]
     held: NDArray[np.bool_]
+    listed: NDArray[np.int64]
 
 
 @intrinsic
@@ -173,20 +178,21 @@ def new_scratch(flat, n_planes, n_words):
     edges = new_edges(flat)
     n_signals, n_outputs = edges.starts.size - 1, flat.sizes[-1]
     step = block_words(n_signals, n_words)
-    shape = (n_signals, step)
     return Scratch(
         edges,
-        np.empty(shape, np.uint64),
-        np.empty(shape, np.uint64),
-        np.empty((n_outputs * n_signals, step), np.uint64),
-        np.empty(shape, np.uint64),
+        room_for_signals(n_signals, step),
+        room_for_signals(n_signals, step),
+        room_for_signals(n_outputs * n_signals, step),
+        room_for_signals(n_signals, step),
         np.empty(n_outputs * n_signals, np.bool_),
         np.empty(n_signals, np.bool_),
-        np.empty((2 * n_planes, step), np.uint64),
-        np.empty((n_outputs, step), np.uint64),
+        room_for_signals(4 * n_planes, step),
+        room_for_signals(n_planes, step),
+        room_for_signals(n_outputs, step),
         new_counters(flat, step),
         np.empty(n_signals, np.bool_),
         np.empty(n_signals, np.bool_),
+        np.empty(n_signals + 1, np.int64),
     )
 
 
@@ -597,33 +603,70 @@ def observe(flat, scratch, n_words):
 
 
 @part
-def split_changes(scratch, unit, output, planes, n_words):
-    """Split the rows ``toggled[unit]`` by plane into those righted and those wronged; returns the net weight."""
-    split, toggled, wrong = scratch.split, scratch.toggled, scratch.wrong
-    net = 0
+def split_toggled(scratch, unit, output, n_words):
+    """Put the rows ``toggled[unit]`` into ``split``, and those wrong after it; returns the weight of the latter."""
+    planes, wrong, wronged = scratch.planes, scratch.wrong, 0
     for b in range(planes.shape[0]):
-        count = 0
-        for w in range(n_words):
-            counted = toggled[unit, w] & planes[b, w]
-            righted, wronged = counted & wrong[output, w], counted & ~wrong[output, w]
-            split[2 * b, w] = righted
-            split[2 * b + 1, w] = wronged
-            count += popcount(righted) - popcount(wronged)
-        net += count << b
-    return net
+        counts = split_rows(scratch.split, 4 * b + ON, scratch.toggled, unit, planes, b, wrong, output, n_words)
+        wronged += counts[1] << b
+    return wronged
 
 
 @part
-def count_net(split, signals, source, n_words):
-    """Weight righted less weight wronged where signal ``source`` is set: the two AND-popcounts that a flip costs."""
-    net = 0
-    for b in range(split.shape[0] >> 1):
-        count = 0
-        for w in range(n_words):
-            s = signals[source, w]
-            count += popcount(s & split[2 * b, w]) - popcount(s & split[2 * b + 1, w])
-        net += count << b
-    return net
+def split_tipping(scratch, unit, output, n_words):
+    """The same of the rows where one input less changes ``unit``, and of those where one more does.
+
+    Returns the weights righted and wronged of the former, and of the latter.
+    """
+    observed, tipping, signals = scratch.observed, scratch.tipping, scratch.signals
+    planes, wrong, seen = scratch.planes, scratch.wrong, output * signals.shape[0] + unit
+    on_righted, on_wronged, off_righted, off_wronged = 0, 0, 0, 0
+    for b in range(planes.shape[0]):
+        counts = split_tipping_rows(
+            scratch.split, 4 * b, observed, seen, tipping, signals, unit, planes, b, wrong, output, n_words
+        )
+        on_righted += counts[0] << b
+        on_wronged += counts[1] << b
+        off_righted += counts[2] << b
+        off_wronged += counts[3] << b
+    return on_righted, on_wronged, off_righted, off_wronged
+
+
+@callee
+def add_counts(scratch, rows, listed, n_listed, first_source, base, sign, gains, n_words):
+    """Add ``base`` and ``sign`` times a weight to the gain of each input that is ``listed``.
+
+    The weight is that of the rows of ``split``, from ``rows`` on, that are righted where the input is set or wronged
+    where it is not. Less all that are wronged, that is what is won where the input is set: two AND-popcounts in one.
+    Four inputs are counted together, so that what they are counted by is read once for all; then those left two by two,
+    the last one perhaps twice.
+    """
+    split, signals, first = scratch.split, scratch.signals, 0
+    while n_listed - first > 2:
+        a, b, c, d = listed[first], listed[first + 1], listed[first + 2], listed[min(first + 3, n_listed - 1)]
+        of_a, of_b, of_c, of_d = 0, 0, 0, 0
+        for plane in range(split.shape[0] >> 2):
+            counts = count_four(split, 4 * plane + rows, signals, a, b, c, d, n_words)
+            of_a += counts[0] << plane
+            of_b += counts[1] << plane
+            of_c += counts[2] << plane
+            of_d += counts[3] << plane
+        gains[a - first_source] += base + sign * of_a
+        gains[b - first_source] += base + sign * of_b
+        gains[c - first_source] += base + sign * of_c
+        if d != c:
+            gains[d - first_source] += base + sign * of_d
+        first += 4
+    if first < n_listed:
+        a, b = listed[first], listed[n_listed - 1]
+        of_a, of_b = 0, 0
+        for plane in range(split.shape[0] >> 2):
+            both = count_two(split, 4 * plane + rows, signals, a, b, n_words)
+            of_a += both[0] << plane
+            of_b += both[1] << plane
+        gains[a - first_source] += base + sign * of_a
+        if b != a:
+            gains[b - first_source] += base + sign * of_b
 
 
 @part
@@ -665,65 +708,64 @@ def mark_freed(scratch, exclusive, number, unit, seen, n_words):
 
 
 @part
-def add_removals(scratch, planes, unit, output, first_source, gains, n_words):
+def add_removals(scratch, unit, first_source, righted, gains, n_words):
     """Add what removing each selected input wins: the unit changes where the count is its need and includes that input.
 
-    Returns what is won where the count is the need: the gain of raising the need.
+    ``righted`` is the weight that would be righted where the count is the need.
     """
-    edges, signals, split = scratch.edges, scratch.signals, scratch.split
-    seen = output * signals.shape[0] + unit
-    for w in range(n_words):
-        scratch.toggled[unit, w] = scratch.observed[seen, w] & scratch.tipping[unit, w] & signals[unit, w]
-    net = split_changes(scratch, unit, output, planes, n_words)
-    for e in range(edges.starts[unit], edges.starts[unit + 1]):
-        gains[edges.sources[e] - first_source] += net - count_net(split, signals, edges.sources[e], n_words)
-    return net
+    edges = scratch.edges
+    selected = edges.sources[edges.starts[unit] : edges.starts[unit + 1]]
+    add_counts(scratch, ON, selected, selected.size, first_source, righted, -1, gains, n_words)
 
 
 @part
-def add_additions(scratch, planes, unit, output, first_source, gains, n_words):
+def add_additions(scratch, first_source, righted, gains, n_words):
     """Add what adding each input not taken wins: the unit changes where one is lacking and the input makes it fire.
 
-    Returns what is won where one is lacking: the gain of lowering the need.
+    ``righted`` is the weight that would be righted where one is lacking.
     """
-    signals, split, taken = scratch.signals, scratch.split, scratch.taken
-    seen = output * signals.shape[0] + unit
-    for w in range(n_words):
-        scratch.toggled[unit, w] = scratch.observed[seen, w] & scratch.tipping[unit, w] & ~signals[unit, w]
-    net = split_changes(scratch, unit, output, planes, n_words)
+    listed, n_listed = scratch.listed, 0
     for j in range(gains.size):
-        if not taken[j]:
-            gains[j] += net - count_net(split, signals, first_source + j, n_words)
-    return net
+        listed[n_listed] = first_source + j
+        n_listed += 0 if scratch.taken[j] else 1
+    add_counts(scratch, OFF, listed, n_listed, first_source, righted, -1, gains, n_words)
 
 
 @part
-def add_replacements(scratch, planes, unit, output, selected, exclusive, net_off, gains, n_words):
+def add_replacements(scratch, unit, output, selected, exclusive, net_off, gains, n_words):
     """Add what putting a literal in the place of those that it excludes wins, in a unit with a need of 1.
 
     As they exclude each other, all rows change where the unit does not fire (``net_off``); where it fires, those change
     in which no other input makes it fire and the new literal does not either.
     """
-    signals, split, taken = scratch.signals, scratch.split, scratch.taken
-    seen, prepared = output * signals.shape[0] + unit, FREE
-    for j in range(exclusive.size):
-        if taken[j] and not selected[j]:
-            if exclusive[j] != prepared:
-                prepared = exclusive[j]
-                mark_freed(scratch, exclusive, prepared, unit, seen, n_words)
-                split_changes(scratch, unit, output, planes, n_words)
-            gains[j] += net_off + count_net(split, signals, j, n_words)
+    seen, listed, j = output * scratch.signals.shape[0] + unit, scratch.listed, 0
+    while j < exclusive.size:
+        if not scratch.taken[j] or selected[j]:
+            j += 1
+            continue
+        number, n_listed = exclusive[j], 0
+        mark_freed(scratch, exclusive, number, unit, seen, n_words)
+        wronged = split_toggled(scratch, unit, output, n_words)
+        while j < exclusive.size and (not scratch.taken[j] or selected[j] or exclusive[j] == number):
+            listed[n_listed] = j
+            n_listed += 1 if scratch.taken[j] and not selected[j] else 0
+            j += 1
+        add_counts(scratch, ON, listed, n_listed, 0, net_off - wronged, 1, gains, n_words)
 
 
 @part
 def evaluate_block(flat, rows, target, scratch, start, n_words):
-    """Fill ``signals``, ``tipping`` and ``wrong`` for ``n_words`` words of rows from ``start`` on."""
+    """Fill ``signals``, ``tipping``, ``planes`` and ``wrong`` for ``n_words`` words of rows from ``start`` on."""
     signals, edges, n_outputs = scratch.signals, scratch.edges, flat.sizes[-1]
     n_literals, n_signals = flat.sizes[0], signals.shape[0]
     load_literals(signals, rows.literals, start, n_words, flat.first_and)
     for unit in range(n_literals, n_signals):
         need = flat.needs[unit - n_literals]
         fire_and_tip(signals, scratch.tipping, scratch.counters, edges, need, unit, n_words)
+    for b in range(rows.planes.shape[0]):
+        words = rows.planes[b, start : start + n_words]
+        for w in range(scratch.planes.shape[1]):
+            scratch.planes[b, w] = words[w] if w < n_words else NONE
     flip = gate_mask(flat, flat.sizes.size - 2)
     for o in range(n_outputs):
         wanted = target[o, start : start + n_words]
@@ -732,29 +774,29 @@ def evaluate_block(flat, rows, target, scratch, start, n_words):
 
 
 @part
-def add_gains_of_unit(
-    scratch, planes, unit, output, need, first_source, selected, replaced, gains, need_gains, n_words
-):
+def add_gains_of_unit(scratch, unit, output, need, first_source, selected, replaced, gains, need_gains, n_words):
     """Add what every change of one unit wins at one output."""
     find_taken(scratch.taken, scratch.held, replaced, selected)
-    need_gains[RAISE] += add_removals(scratch, planes, unit, output, first_source, gains, n_words)
-    net_off = add_additions(scratch, planes, unit, output, first_source, gains, n_words)
+    on_righted, on_wronged, off_righted, off_wronged = split_tipping(scratch, unit, output, n_words)
+    add_removals(scratch, unit, first_source, on_righted, gains, n_words)
+    add_additions(scratch, first_source, off_righted, gains, n_words)
+    net_off = off_righted - off_wronged
+    need_gains[RAISE] += on_righted - on_wronged
     if need > 1:
         need_gains[LOWER] += net_off
-    add_replacements(scratch, planes, unit, output, selected, replaced, net_off, gains, n_words)
+    add_replacements(scratch, unit, output, selected, replaced, net_off, gains, n_words)
 
 
 @part
 def sweep(flat, rows, target, exclusive, scratch, start, stop, gains, need_gains):
     """Add what every change wins in words ``start`` to ``stop`` of the rows, as `add_all_gains` says."""
     list_edges(flat, scratch.edges)
-    step, n_signals = max(scratch.wrong.shape[1], 1), scratch.signals.shape[0]
+    step, n_signals = max(block_words(scratch.signals.shape[0], stop - start), 1), scratch.signals.shape[0]
     n_literals, n_outputs = flat.sizes[0], flat.sizes[-1]
     for begin in range(start, stop, step):
         n_words = min(step, stop - begin)
         evaluate_block(flat, rows, target, scratch, begin, n_words)
         observe(flat, scratch, n_words)
-        planes = rows.planes[:, begin : begin + n_words]
         unit, first_source, weight = n_literals, np.int64(0), 0
         for layer in range(1, flat.sizes.size):
             n_inputs = flat.sizes[layer - 1]
@@ -764,8 +806,8 @@ def sweep(flat, rows, target, exclusive, scratch, start, stop, gains, need_gains
                         k, end = unit - n_literals, weight + n_inputs
                         need, replaced = flat.needs[k], exclusive[: count_replaced(flat, layer, flat.needs[k])]
                         add_gains_of_unit(
-                            scratch, planes, unit, o, need, first_source, flat.weights[weight:end], replaced,
-                            gains[weight:end], need_gains[k], n_words,
+                            scratch, unit, o, need, first_source, flat.weights[weight:end], replaced, gains[weight:end],
+                            need_gains[k], n_words,
                         )  # fmt: skip
                 unit += 1
                 weight += n_inputs

@@ -23,11 +23,12 @@ from rulenet.anneal.kernels import (
     Walk,
 )
 from rulenet.anneal.schedule import SCHEDULE, Schedule
-from rulenet.anneal.vectors import N_WORDS, new_lists, new_signals
+from rulenet.anneal.vectors import new_lists
 from rulenet.drawing import first_bits
 from rulenet.exceptions import NetworkError
 from rulenet.network import Network
 from rulenet.search.problem import Problem
+from rulenet.vectors import N_WORDS, new_signals
 
 
 def weigh_moves(
