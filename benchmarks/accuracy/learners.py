@@ -134,15 +134,15 @@ ENSEMBLES: dict[str, Learner] = {
 }
 
 # Short searches that take about as long as each other: few restarts, three folds that choose the price.
-SHORT_ANNEAL = Anneal(n_restarts=6, n_folds=3, n_proposals=100_000, distil=False)
+SHORT_ANNEAL = Anneal(n_restarts=6, n_folds=3, n_proposals=400_000, distil=False)
 SHORT_COUNT = {"n_restarts": 4, "n_folds": 3}
 KINDS_OF_NETWORKS: dict[str, Learner] = {
     AND_OR_FLAT: partial(ours, hidden_layer_sizes=(43,), search=SHORT_ANNEAL),
     AND_OR_DEEP: partial(ours, search=SHORT_ANNEAL),
     # The walks of a flat network are as long as all those of a path to a deep one.
-    COUNTING_FLAT: partial(ours, search=DeepCount(n_layers=1, n_proposals=100_000, **SHORT_COUNT)),
-    COUNTING_DEEP: partial(ours, search=DeepCount(n_layers=2, n_proposals=20_000, **SHORT_COUNT)),
-    DISTILLED: partial(ours, search=Count(n_walks=4, n_folds=0, n_proposals=75_000)),
+    COUNTING_FLAT: partial(ours, search=DeepCount(n_layers=1, n_proposals=400_000, **SHORT_COUNT)),
+    COUNTING_DEEP: partial(ours, search=DeepCount(n_layers=2, n_proposals=80_000, **SHORT_COUNT)),
+    DISTILLED: partial(ours, search=Count(n_walks=4, n_folds=0, n_proposals=300_000)),
 }
 
 LEARNERS: dict[str, Learner] = {
