@@ -27,8 +27,8 @@ def report(n_rows: int = 1_000_000, n_columns: int = 20) -> str:
     lines = [
         "## Dask",
         f"\n{n_rows:,} rows x {n_columns} columns in {N_PARTITIONS} partitions, one thread a process, on a machine of "
-        f"{os.cpu_count()} cores; seconds, the best of three for rounds, and how many times as fast as one process that "
-        f"is. The search sees {SEARCHED:,} rows, in the process that calls `fit`.\n",
+        f"{os.cpu_count()} cores; seconds, the best of three for rounds, and how many times as fast that is as one "
+        f"process. The search sees {SEARCHED:,} rows, in the process that calls `fit`.\n",
         f"| processes | {' | speed-up | '.join(STEPS)} | speed-up |",
         f"|---:|{'---:|---:|' * len(STEPS)}",
     ]
