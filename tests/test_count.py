@@ -51,14 +51,14 @@ def plain(problem):
 
 @st.composite
 def scorings(draw, n_outputs):
-    """Units of literals with an opposite have any points, others none below 0; needs up to the number of literals."""
+    """Units of literals with an opposite have any points, others none below 0; needs are 4 at most."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     inputs, needs, points = [], [], []
     for _ in range(draw(st.integers(0, 6))):
         n = int(rng.integers(1, 6))
         signed = rng.random() < 0.6
         inputs.append(tuple(sorted(rng.choice(12 if signed else 18, n, replace=False).tolist())))
-        needs.append(int(rng.integers(1, n + 1)))
+        needs.append(int(rng.integers(1, min(n, kernels.MAX_NEED) + 1)))
         points.append(rng.integers(-3 if signed else 0, 4, n_outputs))
     points = np.array(points, dtype=np.int64).reshape(-1, n_outputs)
     return Scoring(tuple(inputs), tuple(needs), points, rng.integers(-4, 5, n_outputs), 0.5)

@@ -156,7 +156,10 @@ def _vote(jobs: Jobs, whole: Part, folds: Sequence[Part]) -> list[tuple[Part, Vo
 def _best_guest(
     jobs: Jobs, folds: Sequence[Part], voters: list[Voters], rivals: Sequence[Guest]
 ) -> tuple[Guest | None, list[Voters]]:
-    """The guest with whom the votes of folds fit rows left out best, None if without; and these votes."""
+    """The guest with whom the votes of folds fit rows left out best, None if without; and these votes.
+
+    After one that does not help, no other of its kind is heard.
+    """
     best, least, votes = None, _loss(voters, folds), voters
     for guest in rivals:
         opinions = jobs.invite(guest, folds)
@@ -164,8 +167,9 @@ def _best_guest(
             return None, voters
         joined = [fold.joined_by(opinion) for fold, opinion in zip(voters, opinions, strict=True)]
         loss = _loss(joined, folds)
-        if loss < least:
-            best, least, votes = guest, loss, joined
+        if loss >= least:
+            break
+        best, least, votes = guest, loss, joined
     return best, votes
 
 

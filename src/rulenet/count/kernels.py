@@ -37,7 +37,7 @@ FEW_BITS = 8  # of a word: rows are looked at one by one up to here (measured)
 # Many words of rows are looked at in so many passes, each over every eighth one. A proposal is given up after a pass
 # where the cost, by what was seen, rises too much by so many standard errors.
 MANY_WORDS, GLANCE, DOUBT = 32, 8, 2.0
-MAX_INPUTS = 7  # of a unit: what the planes of `compute_holds` count to
+MAX_INPUTS = 7  # of a unit
 MAX_NEED = 4
 
 # counters
@@ -173,9 +173,8 @@ def has_opposites(rows, inputs, n_inputs, points):
 
 
 @part
-def compute_holds(rows, inputs, n_inputs, need, fresh):
-    """Set ``fresh`` to where fewer than ``need`` of the literals, at most 7, fail; ``need`` is at most 4."""
-    literals = rows.literals
+def compute_holds(literals, inputs, n_inputs, need, fresh):
+    """Set ``fresh`` to where fewer than ``need`` of the inputs fail; ``need`` is at most 4."""
     if need == 1:
         first = literals[inputs[0]]
         for w in range(fresh.size):
@@ -186,7 +185,7 @@ def compute_holds(rows, inputs, n_inputs, need, fresh):
                 fresh[w] &= literal[w]
         return
     for w in range(fresh.size):
-        ones, twos, fours = NONE, NONE, NONE  # planes of the number of failing literals, up to 7
+        ones, twos, fours = NONE, NONE, NONE  # planes of the number of failing literals; the last says four or more
         for i in range(n_inputs):
             fails = ~literals[inputs[i], w]
             carry = ones & fails
@@ -418,6 +417,23 @@ def note_best(walk):
     walk.counters[BEST_N_UNITS] = n
 
 
+@lean
+def add_scores(literals, inputs, n_inputs, needs, points, holds, scores):
+    """Add to ``scores`` (n_outputs, rows in whole words) the points of every unit where it holds.
+
+    The units are those of a `Walk`; ``holds`` is scratch.
+    """
+    for u in range(needs.size):
+        compute_holds(literals, inputs[u], n_inputs[u], needs[u], holds)
+        for k in range(scores.shape[0]):
+            given = points[u, k]
+            if given != 0:
+                for w in range(holds.size):
+                    bits = holds[w]
+                    for r in range(64):
+                        scores[k, (w << 6) + r] += given & -np.int64((bits >> np.uint64(r)) & ONE)
+
+
 @seldom
 def evaluate(walk, rows, tables):
     """Compute bits, scores, loss and size of the network in a walk from scratch."""
@@ -429,7 +445,7 @@ def evaluate(walk, rows, tables):
         for k in range(n_outputs):
             walk.scores[k, row] = np.int32(walk.bias[k])
     for u in range(walk.counters[N_UNITS]):
-        compute_holds(rows, walk.inputs[u], walk.n_inputs[u], walk.need[u], walk.holds[u])
+        compute_holds(rows.literals, walk.inputs[u], walk.n_inputs[u], walk.need[u], walk.holds[u])
         for w in range(walk.fresh.size):
             bits = walk.holds[u, w]
             while bits != NONE:
@@ -720,7 +736,7 @@ def attempt(walk, rows, tables, bounds, kind, limit, price):
     if not allowed:
         return False
     if n > 0:  # an edited unit, or a new one
-        compute_holds(rows, walk.fresh_inputs, n, need, walk.fresh)
+        compute_holds(rows.literals, walk.fresh_inputs, n, need, walk.fresh)
     note_given(walk)
     rise = rise_of_change(walk, rows, tables, change, unit, limit - price * growth)
     if rise + price * growth > limit:

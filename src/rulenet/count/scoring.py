@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulenet import bits
+from rulenet.count import kernels
 from rulenet.network import Network
 
 # A unit holds where fewer than so many of its literals fail.
@@ -17,8 +18,8 @@ Unit = tuple[tuple[int, ...], int]
 class Scoring:
     """Units of literals, their points for every output, and the scores that outputs start from.
 
-    Unit u holds where fewer than ``needs[u]`` of the literals ``inputs[u]`` fail. The loss of a walk was that of
-    ``scale`` times the score.
+    Unit u holds where fewer than ``needs[u]`` of the literals ``inputs[u]`` fail; needs are 4 at most. The loss of a
+    walk was that of ``scale`` times the score.
     """
 
     inputs: tuple[tuple[int, ...], ...]
@@ -76,15 +77,15 @@ class Scoring:
 
     def scores(self, literals: bits.Words, n_rows: int) -> NDArray[np.int64]:
         """The scores of packed rows, (n_rows, n_outputs)."""
-        scores = np.empty((n_rows, len(self.bias)), np.int64)
-        for rows, block in bits.blocks(literals, n_rows):
-            n_seen = rows.stop - rows.start
-            holds = np.zeros((len(self.inputs), block.shape[1]), np.uint64)
-            for u, (inputs, need) in enumerate(zip(self.inputs, self.needs, strict=True)):
-                holds[u] = _where_holds(block[list(inputs)], need, n_seen)
-            given = self.points.T.astype(np.float32) @ bits.unpack(holds, n_seen).astype(np.float32)
-            scores[rows] = given.T.astype(np.int64) + self.bias
-        return scores
+        n_inputs = np.array([len(each) for each in self.inputs], np.int64)
+        inputs = np.zeros((len(n_inputs), n_inputs.max(initial=0)), np.int32)
+        for mine, each in zip(inputs, self.inputs, strict=True):
+            mine[: len(each)] = each
+        scores = np.repeat(self.bias[:, np.newaxis], literals.shape[1] * bits.WORD_BITS, axis=1)
+        words, needs, points = np.ascontiguousarray(literals), np.array(self.needs, np.int64), self.points
+        holds = np.empty(words.shape[1], np.uint64)
+        kernels.add_scores(words, inputs, n_inputs, needs, np.ascontiguousarray(points), holds, scores)
+        return np.ascontiguousarray(scores[:, :n_rows].T)
 
     def probabilities(self, literals: bits.Words, n_rows: int) -> NDArray[np.float64]:
         """What the loss takes for the probabilities of the classes, (n_rows, n_classes)."""
@@ -94,15 +95,6 @@ class Scoring:
             return np.column_stack([1 - one, one])
         powers = np.exp(scores - scores.max(axis=1, keepdims=True))
         return np.asarray(powers / powers.sum(axis=1, keepdims=True))
-
-
-def _where_holds(literals: bits.Words, need: int, n_rows: int) -> bits.Words:
-    """The packed rows where fewer than ``need`` of the literals fail."""
-    if need == 1:
-        return np.asarray(np.bitwise_and.reduce(literals, axis=0))
-    if need == len(literals):
-        return np.asarray(np.bitwise_or.reduce(literals, axis=0))
-    return bits.pack((~bits.unpack(literals, n_rows)).sum(axis=0) < need)
 
 
 def opposites(literals: bits.Words, n_rows: int, owner: NDArray[np.int64]) -> NDArray[np.int64]:
