@@ -261,13 +261,17 @@ def test_saying_never_of_a_rare_class_is_far_off(n_rows, wrong):
     ("n_rows", "training", "validation", "expected"),
     [
         (100, 1.0, 0.9, True),
-        (100, 1.0, 0.88, True),
-        (100, 1.0, 0.84, False),
+        (100, 1.0, 0.82, True),
+        (100, 1.0, 0.80, False),
         (100, 0.9, 0.9, False),
+        (5, 1.0, 0.88, True),
+        (5, 1.0, 0.84, False),
+        (3, 1.0, 0.9, True),
+        (3, 1.0, 0.88, False),
         (2, 1.0, 1.0, False),
     ],
 )
-def test_a_network_that_says_all_classes_in_half_their_bits_is_a_concept_unless_folds_clearly_deny_it(
+def test_the_fewer_bits_a_network_takes_for_the_classes_the_more_folds_must_speak_against_it(
     n_rows, training, validation, expected
 ):
     held = np.arange(n_rows) % 4 == np.arange(2)[:, np.newaxis]

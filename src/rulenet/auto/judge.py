@@ -64,11 +64,13 @@ def is_shorter(problem: Problem, deep: Found) -> bool:
 
 
 def is_concept(problem: Problem, deep: Found, counting: Found) -> bool:
-    """Whether a network takes much fewer bits than the classes, and rows left out speak against it by chance only."""
+    """Whether a network takes much fewer bits than the classes, and rows left out do not speak against it too much."""
     validation, counts = validation_of(deep), counting.held_out
-    if validation is None or counts is None or _share_of_bits(problem, deep) > SCHEDULE.much_shorter:
+    if validation is None or counts is None:
         return False
-    return validation >= counts.accuracy - _error(counts.accuracy, len(counts.codes))
+    share, error = _share_of_bits(problem, deep), _error(counts.accuracy, len(counts.codes))
+    forgiven = next((n_errors for most, n_errors in SCHEDULE.concepts if share <= most), None)
+    return forgiven is not None and validation >= counts.accuracy - forgiven * error
 
 
 def _share_of_bits(problem: Problem, found: Found) -> float:

@@ -68,9 +68,11 @@ class Schedule:
     # row is wrong.
     few_wrong: float = 0.005
     none_wrong: float = 0.001
-    # A network that says the classes in this share of their bits is no chance; in this one, it is clearly a concept.
+    # A network that says the classes in this share of their bits is no chance. The fewer bits it takes, the more rows
+    # left out must speak against it: it is a concept unless it is less accurate there by more than so many standard
+    # errors.
     shorter: float = 0.9
-    much_shorter: float = 0.5
+    concepts: tuple[tuple[float, float], ...] = ((0.25, 3.0), (0.5, 1.0), (0.75, 0.0))
     # Of two classes, one with at most this share of the rows is rare: accuracy says little of it.
     rare: float = 0.1
     # So many rows for each unit of size are too many to be learned by heart.
