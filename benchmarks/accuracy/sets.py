@@ -84,8 +84,11 @@ def class_sets(quick: bool) -> Sets:
 
 
 def vote_sets(quick: bool) -> Sets:
-    datasets = {"connect-4": partial(_binary, "connect-4", N_LAST), "splice": partial(_binary, "splice", None)}
-    return Sets(datasets, folds=dict.fromkeys(datasets, (0,)) if quick else {})
+    datasets: dict[str, Loader] = {
+        "connect-4": partial(_binary, "connect-4", N_LAST),
+        "splice": partial(_binary, "splice", None),
+    }
+    return Sets({**datasets, **artificial_sets(quick).datasets}, folds=dict.fromkeys(datasets, (0,)) if quick else {})
 
 
 def large_sets(quick: bool) -> Sets:
