@@ -82,7 +82,7 @@ class Schedule:
     ridge_cells: int = 1 << 21
     forest_rows: int = 8_192
     forest_cells: int = 1 << 23
-    boosted_rows: int = 16_384
+    boosted_rows: int = 8_192
     boosted_cells: int = 1 << 22
     # No forest grows where there are more rows than this, which walks learn enough from, nor for two classes, where
     # networks were larger for it and no better (12 tables, folds of their training rows). With more conditions than
