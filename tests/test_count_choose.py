@@ -55,8 +55,6 @@ def held_out(n_wrong, n_rows=200):
         ((22, 20, 18), 1, 1),
         ((26, 20, 10), 1, 2),
         ((20, 60, 90), 2, 0),
-        ((10, 14, 26), 2, 0),
-        ((10, 10, 26), 2, 1),
     ],
 )
 def test_another_price_than_the_usual_one_must_be_clearly_better(wrong, usual, chosen):

@@ -41,18 +41,14 @@ def _loss(probabilities: Probabilities, rows: Problem) -> float:
 def choose_network(held_out: Sequence[HeldOut], sizes: Sequence[int], usual: int) -> int:
     """The network, by number, that is kept of those found at rising prices; what each says of rows left out is known.
 
-    That is the ``usual`` one unless another tells these rows better than by chance, judged by calibrated losses: then
-    the smallest that is hardly worse than the best. But of those at most half as large the smallest that errs less and
-    is likelier, or that never errs.
+    That is the ``usual`` one unless another tells these rows better than by chance, judged by calibrated losses; but
+    of those at most half as large the smallest that errs less and is likelier, or that never errs.
     """
     weights = held_out[0].weights / held_out[0].weights.mean()
     losses = np.array([losses_of(rows) for rows in held_out]) * weights
     wrong = np.array([decide(rows.margins) != rows.codes for rows in held_out]) * weights
     best = int(losses.sum(axis=1).argmin())
-    kept = usual
-    if _is_less(losses[best], losses[usual], SCHEDULE.clearly):
-        as_good = (i for i in range(len(sizes)) if not _is_less(losses[best], losses[i], SCHEDULE.likely))
-        kept = min(as_good, key=lambda i: sizes[i])
+    kept = best if _is_less(losses[best], losses[usual], SCHEDULE.clearly) else usual
 
     def is_better(number: int) -> bool:
         if not wrong[number].any():
