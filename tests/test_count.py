@@ -278,7 +278,27 @@ def test_many_rows_of_many_classes_are_learned_without_a_vote(n_classes, n_rows,
 
 
 @pytest.mark.parametrize(
-    ("n_classes", "n_rows", "times"), [(2, 1_000, 1), (2, 1_001, 3), (12, 1_001, 3), (13, 1_001, 1)]
+    ("n_classes", "n_rows", "rarest", "n_generated", "price", "max_units"),
+    [
+        (2, 999, 0.5, 3_000, 2.0, 128),
+        (2, 1_000, 0.5, 12_000, 4.0, 128),
+        (2, 1_000, 0.1, 12_000, 2.0, 128),
+        (2, 4_384, 0.5, 12_000, 4.0, 128),
+        (2, 4_385, 0.5, 3_000, 2.0, 256),
+        (3, 2_000, 0.3, 3_000, 1.0, 128),
+        (3, 9_000, 0.3, 3_000, 1.0, 128),
+    ],
+)
+def test_of_two_classes_more_rows_are_made_up_and_of_many_rows_there_are_more_units(
+    n_classes, n_rows, rarest, n_generated, price, max_units
+):
+    found = Schedule().fitted_to(n_rows, n_classes, 100, rarest)
+    assert (found.n_generated, found.usual_price, found.max_units) == (n_generated, price, max_units)
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "n_rows", "times"),
+    [(2, 1_000, 1), (2, 1_001, 3), (2, 4_385, 6), (12, 1_001, 3), (12, 4_385, 3), (13, 1_001, 1)],
 )
 def test_the_walk_that_finds_the_network_is_longer_where_rows_are_many(n_classes, n_rows, times):
     usual = Schedule()

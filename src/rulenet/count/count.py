@@ -84,7 +84,8 @@ class Count(Strategy):
         """
         self.check()
         deadline = None if self.max_time is None else perf_counter() + self.max_time
-        schedule = self.schedule().fitted_to(problem.n_rows, problem.n_classes, len(problem.literals))
+        shape = problem.n_rows, problem.n_classes, len(problem.literals)
+        schedule = self.schedule().fitted_to(*shape, float(problem.shares.min()))
         jobs = Jobs(Threads(n_jobs, deadline), schedule, self.max_time, report)
         with jobs.threads.interruptible():
             report(Progress("vote", 0.0, 0.0))

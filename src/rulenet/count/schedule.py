@@ -118,7 +118,8 @@ class Schedule:
     exchanged: float = 0.3
     # Trees know more than so few rows can tell of: with 12,000, at twice the price, which so many more rows outweigh,
     # networks are more accurate and rank better (splice and connect-4, folds of their training rows: .9586 -> .9624,
-    # .8662 -> .8695), and 6% larger. That is for tables whose rows leave room for as many.
+    # .8662 -> .8695), and 6% larger. That is for tables whose rows leave room for as many. Of a rare class few rows
+    # tell, and at twice the price the network says less of it.
     boosted_generated: int = 12_000
     # The power of the vote's probabilities that the network learns. A power of 1 makes it small, decisions rank rows
     # worse; these were the most accurate (13 tables of two classes, 11 of several, folds of their training rows).
@@ -199,11 +200,11 @@ class Schedule:
         last = dearer[-1]
         return (*dearer, *(replace(last, scale=scale, price=times * last.price) for scale, times in self.surer))
 
-    def fitted_to(self, n_rows: int, n_classes: int, n_literals: int) -> Self:
-        """The schedule for so many rows, classes and literals."""
+    def fitted_to(self, n_rows: int, n_classes: int, n_literals: int, rarest: float = 0.5) -> Self:
+        """The schedule for so many rows, classes and literals, and this share of the rarest class."""
         many = n_rows * (n_classes - 1) > self.many_rows
         is_long = n_rows > self.long_rows and n_classes <= self.many_classes
-        suited = self._suited_to(n_rows, n_classes)
+        suited = self._suited_to(n_rows, n_classes, rarest)
         found = replace(
             suited,
             n_student=suited.n_student * (self.long_times if is_long else max(1, n_classes // self.many_classes)),
@@ -227,14 +228,15 @@ class Schedule:
             max_units=self.many_class_units * n_classes,
         )
 
-    def _suited_to(self, n_rows: int, n_classes: int) -> Self:
+    def _suited_to(self, n_rows: int, n_classes: int, rarest: float) -> Self:
         """With prices, made-up rows and patience for so many rows and classes."""
         if n_classes > 2:
             return replace(self, usual_price=self.several_usual_price)
         if n_rows < self.least_rows_to_boost:
             return self
         if n_rows <= self.max_rows - self.boosted_generated:
-            return replace(self, n_generated=self.boosted_generated, usual_price=self.boosted_usual_price)
+            price = self.usual_price if rarest <= self.rare else self.boosted_usual_price
+            return replace(self, n_generated=self.boosted_generated, usual_price=price)
         return replace(self, max_units=self.many_rows_units, n_student=self.n_student * self.many_rows_times)
 
     def _guests_for(self, n_rows: int, n_classes: int, n_literals: int) -> tuple[tuple[Guest, ...], ...]:
