@@ -313,8 +313,11 @@ def counting_scores(units, bias, rows):
     return scores
 
 
-def counting_loss(scores, scale, weights):
-    """The loss in nats of rows that weigh ``weights`` (n_rows, n_classes): logistic for one output, else softmax."""
+def counting_loss(scores, scale, weights, loss="logistic"):
+    """The loss in nats of rows that weigh ``weights`` (n_rows, n_classes): softmax, or that of one output's margin."""
+    if loss != "logistic":
+        margin = scale * (scores + 0.5) * [-1, 1]  # what speaks for each of the two classes
+        return float((weights * (np.maximum(0, 1 - margin) if loss == "hinge" else margin <= 0)).sum())
     margins = scale * (np.column_stack([0 * scores, scores + 0.5]) if scores.shape[1] == 1 else scores)
     return float((weights * (np.log(np.exp(margins).sum(axis=1, keepdims=True)) - margins)).sum())
 

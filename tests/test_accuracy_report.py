@@ -21,6 +21,7 @@ from benchmarks.accuracy.names import (
     COUNTING_FLAT,
     DEEP,
     FLAT,
+    LOSSES,
     OURS,
     PER_CLASS,
     RIPPER_PEER,
@@ -215,6 +216,17 @@ def test_a_kind_that_failed_is_left_blank_and_not_compared_there() -> None:
     assert "nan" not in text
     nothing = "\n".join(pays.report_pay_tables(frame[frame["learner"] == COUNTING_FLAT]))
     assert "interval" not in nothing
+
+
+def test_losses_are_compared_by_table() -> None:
+    rows = [
+        row(dataset, learner, accuracy + better, auc=0.9, log_loss=0.4, size=20)
+        for dataset, accuracy in (("blood", 0.7), ("sonar", 0.8))
+        for learner, better in zip(LOSSES.values(), (0.04, 0.02, 0.0), strict=True)
+    ]
+    text = "\n".join(pays.report_losses(pd.DataFrame(rows)))
+    assert "| logistic loss | .7900 | .9000 | .4000 | 20.0000 |" in text
+    assert "| logistic loss − errors loss | +0.0400 |" in text
 
 
 def test_sets_are_divided_as_the_paper_does() -> None:

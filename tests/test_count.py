@@ -70,19 +70,20 @@ def units_of(scoring):
 
 @pytest.mark.kernels
 @given(
-    st.sampled_from([2, 3, 6]),
+    st.sampled_from([(2, "logistic"), (2, "hinge"), (2, "errors"), (3, "logistic"), (6, "logistic")]),
     st.sampled_from([130, 130, MANY_ROWS]),
     st.booleans(),
     st.sampled_from([0.3, 1.0, 6.0]),
     st.integers(0, 2**32 - 1),
 )
 @settings(max_examples=30, deadline=None)
-def test_loss_and_size_of_a_walk_are_those_computed_from_scratch(n_classes, n_rows, weighted, temperature, seed):
+def test_loss_and_size_of_a_walk_are_those_computed_from_scratch(judged, n_rows, weighted, temperature, seed):
+    n_classes, loss = judged
     problem = make_problem(n_classes, n_rows, seed % 7, weighted=weighted)
     weights = np.random.default_rng(seed).integers(0, 5, (problem.n_rows, n_classes))
     if not weighted:
         weights *= np.arange(n_classes) == problem.codes[:, np.newaxis]
-    law, opposite = Law(0.5, 0.1, 1.0), opposites(problem.literals, problem.n_rows, problem.relations.owner)
+    law, opposite = Law(0.5, 0.1, 1.0, loss=loss), opposites(problem.literals, problem.n_rows, problem.relations.owner)
     rows = rows_of(problem.literals, weights, problem.relations, opposite)
     walker = Walker.of(rows, law, 1.0, seed, max_units=12)
     for n_proposals in (1, 10, 300, 3000):
@@ -91,8 +92,8 @@ def test_loss_and_size_of_a_walk_are_those_computed_from_scratch(n_classes, n_ro
         scores = reference.counting_scores(units_of(now), now.bias, plain(problem))
         assert np.array_equal(walker.walk.scores.T[: problem.n_rows], scores)
         assert counters[SIZE] == reference.counting_size(units_of(now))
-        loss = reference.counting_loss(scores, law.scale, weights)
-        assert counters[LOSS] / kernels.ONE_NAT == pytest.approx(loss, rel=2e-3, abs=1e-3 * weights.sum())
+        total = reference.counting_loss(scores, law.scale, weights, loss)
+        assert counters[LOSS] / kernels.ONE_NAT == pytest.approx(total, rel=2e-3, abs=1e-3 * weights.sum())
         kernels.evaluate(walker.walk, rows, walker.tables)
         assert (walker.walk.counters[LOSS], walker.walk.counters[SIZE]) == (counters[LOSS], counters[SIZE])
 
@@ -275,6 +276,18 @@ def test_proposals_given_up_at_a_glance_do_not_hide_the_concept():
 @pytest.mark.parametrize(("n_classes", "n_rows", "votes"), [(12, 20_000, True), (13, 4_000, True), (13, 20_000, False)])
 def test_many_rows_of_many_classes_are_learned_without_a_vote(n_classes, n_rows, votes):
     assert Schedule().fitted_to(n_rows, n_classes, 100).votes == votes
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "errors"])
+def test_a_network_is_found_by_every_loss(loss):
+    problem = make_problem(n_rows=400, noise=0.0)
+    found = Count(loss=loss, n_walks=2, n_folds=0, n_proposals=20_000).search(problem, NO_START, 0, 2)
+    assert found.history[-1] > 0.95
+
+
+def test_several_classes_have_one_loss():
+    with pytest.raises(ParameterError, match="loss='hinge' is for two classes, but y has 3"):
+        Count(loss="hinge").search(make_problem(3), NO_START, 0, 1)
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ from benchmarks.accuracy.names import (
     FOREST,
     HERE,
     HISTOGRAMS,
+    LOSSES,
     OURS,
     PER_CLASS,
     RIPPER_PEER,
@@ -144,6 +145,8 @@ KINDS_OF_NETWORKS: dict[str, Learner] = {
     COUNTING_DEEP: partial(ours, search=DeepCount(n_layers=2, n_proposals=80_000, **SHORT_COUNT)),
     DISTILLED: partial(ours, search=Count(n_walks=4, n_folds=0, n_proposals=300_000)),
 }
+
+BY_LOSS: dict[str, Learner] = {name: partial(ours, search=Count(loss=loss)) for loss, name in LOSSES.items()}  # type: ignore[arg-type]
 
 LEARNERS: dict[str, Learner] = {
     OURS: partial(ours, nominal="all"),

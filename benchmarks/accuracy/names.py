@@ -23,6 +23,9 @@ AND_OR_FLAT, AND_OR_DEEP, COUNTING_FLAT, COUNTING_DEEP, DISTILLED = NETWORKS = (
     "counting, flat, distilled",
 )
 
+#: Networks that count, found by each of the losses that a margin may have.
+LOSSES = {loss: f"{loss} loss" for loss in ("logistic", "hinge", "errors")}
+
 #: Peers on real tables, run here rather than taken from the file of what they reach.
 HERE = {name: f"{name}, here" for name in ("CART", "forest", "boosting")}
 

@@ -1,9 +1,19 @@
 """Whether counting and depth pay: kinds of networks compared on the same tables; frames are those of `read_part`."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
-from benchmarks.accuracy.names import AND_OR_DEEP, AND_OR_FLAT, COUNTING_DEEP, COUNTING_FLAT, DISTILLED, NETWORKS
+from benchmarks.accuracy.names import (
+    AND_OR_DEEP,
+    AND_OR_FLAT,
+    COUNTING_DEEP,
+    COUNTING_FLAT,
+    DISTILLED,
+    LOSSES,
+    NETWORKS,
+)
 from rulenet.experiments import average_scores, compare, to_markdown
 from rulenet.experiments.markdown import show_comparisons
 from rulenet.experiments.statistics import as_table
@@ -15,6 +25,7 @@ PAIRS = (
     (COUNTING_DEEP, AND_OR_DEEP),
     (COUNTING_DEEP, DISTILLED),
 )
+PAIRS_OF_LOSSES = [(LOSSES["logistic"], LOSSES[other]) for other in ("hinge", "errors")]
 GENERATED = (
     "{tables} generated tables, each with a concept of its own: {n_train:.0f} rows to learn from, so many of them with "
     "a wrong label, and {n_test:,.0f} test rows without."
@@ -66,10 +77,20 @@ def count_exact(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([exact, exact.sum().rename("all").to_frame().T])
 
 
-def compare_pairs(scores: pd.DataFrame) -> str:
+def report_losses(frame: pd.DataFrame) -> list[str]:
+    """What networks that count reach by every loss of a margin, the mean over tables."""
+    means = {measure: average_scores(frame, measure).mean() for measure in ("accuracy", "auc", "log_loss", "size")}
+    return [
+        *_titled("## Losses of a margin", REAL.format(tables=frame["dataset"].nunique())),
+        *_titled("### By every loss, the mean over tables", to_markdown(pd.DataFrame(means).reindex(LOSSES.values()))),
+        *_titled("### Losses, paired by table", compare_pairs(average_scores(frame), PAIRS_OF_LOSSES)),
+    ]
+
+
+def compare_pairs(scores: pd.DataFrame, pairs: Sequence[tuple[str, str]] = PAIRS) -> str:
     """The differences over all tables, of those kinds that have two in common: one has no interval."""
-    pairs = [compare(scores, *pair) for pair in _known_pairs(scores, 2)]
-    return to_markdown(show_comparisons(as_table(pairs))) if pairs else ""
+    compared = [compare(scores, *pair) for pair in _known_pairs(scores, 2, pairs)]
+    return to_markdown(show_comparisons(as_table(compared))) if compared else ""
 
 
 def differences_within(scores: pd.DataFrame) -> pd.DataFrame:
@@ -97,9 +118,11 @@ def describe_seconds(frame: pd.DataFrame) -> str:
     return f"Seconds to fit, mean: {', '.join(f'{learner} {s:.1f}' for learner, s in seconds.items())}."
 
 
-def _known_pairs(scores: pd.DataFrame, least: int = 1) -> list[tuple[str, str]]:
+def _known_pairs(
+    scores: pd.DataFrame, least: int = 1, pairs: Sequence[tuple[str, str]] = PAIRS
+) -> list[tuple[str, str]]:
     """Those pairs that have so many tables in common."""
-    there = [pair for pair in PAIRS if set(pair) <= set(scores.columns)]
+    there = [pair for pair in pairs if set(pair) <= set(scores.columns)]
     return [pair for pair in there if len(scores[list(pair)].dropna()) >= least]
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from benchmarks.accuracy.concepts import concept_sets
 from benchmarks.accuracy.learners import (
+    BY_LOSS,
     ENSEMBLES,
     KINDS_OF_NETWORKS,
     LEARNERS,
@@ -113,6 +114,10 @@ def _pay_tables(scale: Scale) -> list[Study]:
     return [small_two_class_sets(scale.quick).study(KINDS_OF_NETWORKS, 1, MEASURES)]
 
 
+def _losses(scale: Scale) -> list[Study]:
+    return [small_two_class_sets(scale.quick).study(BY_LOSS, 1, MEASURES)]
+
+
 def _tables(scale: Scale) -> list[Study]:
     sets = table_sets(scale.quick)
     own = sets.study({OURS: ours}, scale.n_seeds, MEASURES)
@@ -129,6 +134,7 @@ PARTS: Mapping[str, Part] = {
     "vote": Part(_vote),
     "pay": Part(_pay),
     "pay-tables": Part(_pay_tables),
+    "losses": Part(_losses),
     "large": Part(_large, patience=PATIENCE),
     "all-rows": Part(_whole, patience=SHORT_PATIENCE),
 }

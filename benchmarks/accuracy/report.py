@@ -8,7 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from benchmarks.accuracy.names import BOOSTING, DEEP, FLAT, HERE, OURS, PEERS, PER_CLASS, RIPPER_PEER, in_time_of
-from benchmarks.accuracy.pays import report_pay, report_pay_tables
+from benchmarks.accuracy.pays import report_losses, report_pay, report_pay_tables
 from benchmarks.accuracy.real import present, report_tables
 from benchmarks.accuracy.sets import UCI, group_of
 from rulenet.experiments import failures, read_results, read_sessions
@@ -298,4 +298,5 @@ SECTIONS: dict[str, Callable[[pd.DataFrame], list[str]]] = {
     "vote": report_vote,
     "pay": report_pay,
     "pay-tables": report_pay_tables,
+    "losses": report_losses,
 }

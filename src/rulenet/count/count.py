@@ -9,7 +9,7 @@ With many rows of many classes there is no vote: the network is fitted to the ro
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,8 +18,9 @@ from rulenet.count.distil import Student
 from rulenet.count.forest import N_TOGETHER
 from rulenet.count.jobs import Jobs, Part
 from rulenet.count.sample import Voters, join
-from rulenet.count.schedule import Guest, Ridge, Schedule
+from rulenet.count.schedule import Guest, Loss, Ridge, Schedule
 from rulenet.count.zero import place_zero
+from rulenet.exceptions import ParameterError
 from rulenet.network import Network
 from rulenet.parameters import Constraint, integer, number, options
 from rulenet.search.problem import Problem
@@ -45,6 +46,8 @@ class Count(Strategy):
         proportion.
     max_inputs : int, default=5
         The most conditions that a unit joins.
+    loss : {"logistic", "hinge", "errors"}, default="logistic"
+        What a margin costs. With more than two classes it is that of softmax, which is logistic.
     max_time : float or None, default=None
         Seconds that the search may take, more or less.
     """
@@ -56,6 +59,7 @@ class Count(Strategy):
         "n_folds": (options(0), integer(2)),
         "n_proposals": (integer(1),),
         "max_inputs": (integer(1, 7),),
+        "loss": (options("logistic", "hinge", "errors"),),
         "max_time": (options(None), number(0, above=True)),
     }
 
@@ -66,6 +70,7 @@ class Count(Strategy):
         n_folds: int = 3,
         n_proposals: int = 200_000,
         max_inputs: int = 5,
+        loss: Loss = "logistic",
         max_time: float | None = None,
     ) -> None:
         self.price = price
@@ -73,6 +78,7 @@ class Count(Strategy):
         self.n_folds = n_folds
         self.n_proposals = n_proposals
         self.max_inputs = max_inputs
+        self.loss = loss
         self.max_time = max_time
 
     def search(
@@ -83,6 +89,8 @@ class Count(Strategy):
         The walks begin at the empty network, or where the ``start`` has one for networks that count, there.
         """
         self.check()
+        if problem.n_classes > 2 and self.loss != "logistic":
+            raise ParameterError(f"loss={self.loss!r} is for two classes, but y has {problem.n_classes}")
         deadline = None if self.max_time is None else perf_counter() + self.max_time
         shape = problem.n_rows, problem.n_classes, len(problem.literals)
         schedule = self.schedule().fitted_to(*shape, float(problem.shares.min()))
@@ -124,10 +132,11 @@ class Count(Strategy):
         """The schedule that the parameters ask for."""
         usual = Schedule()
         share = self.n_proposals / usual.n_student
+        shape: dict[str, Any] = {"max_inputs": self.max_inputs, "loss": self.loss}
         return replace(
             usual,
-            samplers=tuple(replace(law, max_inputs=self.max_inputs) for law in usual.samplers),
-            student=replace(usual.student, max_inputs=self.max_inputs),
+            samplers=tuple(replace(law, **shape) for law in usual.samplers),
+            student=replace(usual.student, **shape),
             prices=usual.prices if self.price is None else tuple(self.price * m for m in usual.multiples),
             many_classes_price=usual.many_classes_price if self.price is None else self.price,
             n_walks=self.n_walks,

@@ -1,12 +1,14 @@
 """Every number that the search for counting networks goes by."""
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Literal, Self
+
+Loss = Literal["logistic", "hinge", "errors"]
 
 
 @dataclass(frozen=True)
 class Law:
-    """What a walk minimises, in nats: the loss of ``scale`` times the margin, and ``price`` for every unit of size.
+    """What a walk minimises, in nats: the ``loss`` of ``scale`` times the margin, and ``price`` for every unit of size.
 
     It cools from ``hot`` to ``cold``. A unit reads at most ``max_inputs`` literals, gives at most ``max_points`` to a
     class, and has a need of at most ``max_need``.
@@ -19,6 +21,7 @@ class Law:
     max_inputs: int = 5
     max_points: int = 3
     max_need: int = 3
+    loss: Loss = "logistic"
 
 
 @dataclass(frozen=True)

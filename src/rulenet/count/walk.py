@@ -1,5 +1,6 @@
 """A counting network on its random walk: builds what the compiled loops need, and reads networks back."""
 
+from collections.abc import Callable
 from functools import cache
 from typing import Self
 
@@ -21,10 +22,16 @@ from rulenet.count.kernels import (
     Tables,
     Walk,
 )
-from rulenet.count.schedule import MOVES, Law
+from rulenet.count.schedule import MOVES, Law, Loss
 from rulenet.count.scoring import Scoring
 from rulenet.relations import Relations
 
+# What a margin costs that is above zero where the row gets its class.
+LOSSES: dict[Loss, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "logistic": lambda margin: np.logaddexp(0, -margin),
+    "hinge": lambda margin: np.maximum(0, 1 - margin),
+    "errors": lambda margin: np.where(margin > 0, 0.0, 1.0),
+}
 # Probabilities are taken for certain beyond so many nats.
 MOST_NATS = 20.0
 # With more outputs, what a point would cost is not kept for every row: it changes too often.
@@ -34,11 +41,11 @@ N_SPARE = 16
 
 
 @cache
-def tables_of(scale: float) -> Tables:
-    """The losses of scores: logistic for one output, softmax for several."""
+def tables_of(scale: float, loss: Loss = "logistic") -> Tables:
+    """The losses of scores: one of `LOSSES` for one output, softmax for several."""
     scores = np.arange(-OFFSET, OFFSET + 1)
     margin = scale * (scores + 0.5)
-    losses = np.rint(np.array([np.logaddexp(0, margin), np.logaddexp(0, -margin)]) * ONE_NAT).astype(np.int64)
+    losses = np.rint(LOSSES[loss](np.array([-margin, margin])) * ONE_NAT).astype(np.int64)
     shifted = np.clip(scale * scores, -MOST_NATS, MOST_NATS) + MOST_NATS / 2
     powers = np.maximum(1, np.rint(np.exp(shifted))).astype(np.int64)
     mantissas = 1 + (np.arange(1 << kernels.LOG_BITS) + 0.5) / (1 << kernels.LOG_BITS)
@@ -62,7 +69,7 @@ class Walker:
     def __init__(self, rows: Rows, walk: Walk, law: Law, row_weight: float) -> None:
         self.rows, self.walk, self.law = rows, walk, law
         self.nat = row_weight * ONE_NAT
-        self.tables = tables_of(law.scale)
+        self.tables = tables_of(law.scale, law.loss)
         self.bounds = Bounds(law.max_inputs, law.max_points, law.max_need, True)
         self.moves = np.cumsum([*MOVES.values()])
 
