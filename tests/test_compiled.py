@@ -148,7 +148,7 @@ def test_sources_are_a_file_and_all_of_its_package_that_it_imports(package):
     assert [path.stem for path in found] == ["caller", "constants", "further", "parts"]
     kernels = Path(rulenet.__file__).with_name("kernels.py")
     assert [path.stem for path in compiled.find_sources("rulenet.kernels", kernels)] == [
-        "compiled", "holding", "kernels", "__init__", "bodies", "operations", "translate", "values"
+        "compiled", "holding", "kernels", "__init__", "bodies", "operations", "translate", "values", "vectors"
     ]  # fmt: skip
 
 

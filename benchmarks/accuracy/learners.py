@@ -33,6 +33,7 @@ from benchmarks.accuracy.names import (
     FOREST,
     HERE,
     HISTOGRAMS,
+    LARGER,
     LOSSES,
     OURS,
     PER_CLASS,
@@ -158,6 +159,7 @@ LEARNERS: dict[str, Learner] = {
     DEEP: partial(ours, nominal="all", hidden_layer_sizes=(32, 8, 2), search=Anneal(distil=False)),
     FLAT: partial(ours, nominal="all", hidden_layer_sizes=(43,), search=Anneal(distil=False)),
     UNDISTILLED: partial(ours, nominal="all", search=Anneal(distil=False)),
+    LARGER: partial(ours, nominal="all", search=Count(price=0.25, n_proposals=400_000)),
     PER_CLASS: partial(per_class, nominal="all"),
     **ENSEMBLES,
 }

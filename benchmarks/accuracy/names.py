@@ -12,6 +12,7 @@ PEERS = (CART, RIPPER_PEER, FOREST, BOOSTING, HISTOGRAMS)
 DEEP = "rulenet, deep (32, 8, 2)"
 FLAT = "rulenet, flat (43)"
 UNDISTILLED = "rulenet, its vote not distilled"
+LARGER = "rulenet, a lower price and a longer walk"
 PER_CLASS = "rulenet, a network a class"
 
 #: Kinds of networks, each by a search for it; the last one is fitted to a vote, as `Count` does it.

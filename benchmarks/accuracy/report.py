@@ -7,7 +7,18 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from benchmarks.accuracy.names import BOOSTING, DEEP, FLAT, HERE, OURS, PEERS, PER_CLASS, RIPPER_PEER, in_time_of
+from benchmarks.accuracy.names import (
+    BOOSTING,
+    DEEP,
+    FLAT,
+    HERE,
+    LARGER,
+    OURS,
+    PEERS,
+    PER_CLASS,
+    RIPPER_PEER,
+    in_time_of,
+)
 from benchmarks.accuracy.pays import report_losses, report_pay, report_pay_tables
 from benchmarks.accuracy.real import present, report_tables
 from benchmarks.accuracy.sets import UCI, group_of
@@ -215,11 +226,12 @@ def report_classes(frame: pd.DataFrame) -> list[str]:
 
 
 def report_whole(frame: pd.DataFrame) -> list[str]:
-    learners = present(frame, (OURS, *PEERS))
+    learners = present(frame, (OURS, LARGER, *PEERS))
     return [
         *_section("All rows", ["Sets of more than 4000 rows; the other ones are whole above."]),
         *_markdown(_means(frame, "accuracy", learners), ACCURACY),
         "",
+        *_section("All rows: size", _markdown(_means(frame, "size", learners), COUNT)),
         *_section("All rows: seconds to fit", _markdown(_means(frame, "fit_seconds", learners), SECONDS)),
     ]
 
