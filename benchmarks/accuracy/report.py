@@ -231,6 +231,7 @@ def report_whole(frame: pd.DataFrame) -> list[str]:
         *_section("All rows", ["Sets of more than 4000 rows; the other ones are whole above."]),
         *_markdown(_means(frame, "accuracy", learners), ACCURACY),
         "",
+        *_section("All rows: AUC", _markdown(_means(frame, "auc", learners), ACCURACY)),
         *_section("All rows: size", _markdown(_means(frame, "size", learners), COUNT)),
         *_section("All rows: seconds to fit", _markdown(_means(frame, "fit_seconds", learners), SECONDS)),
     ]
