@@ -160,6 +160,7 @@ def test_the_guest_votes_that_helps_most_on_rows_left_out_if_any_does(monkeypatc
         (13, 300, 100, [Trees]),
         (2, 999, 100, [Ridge]),
         (2, 1_000, 100, [Ridge, Boosting]),
+        (2, 65_537, 100, [Ridge]),
         (3, 1_000, 100, [Ridge, Trees]),
     ],
 )

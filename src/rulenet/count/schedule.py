@@ -94,6 +94,8 @@ class Schedule:
     # Trees are boosted where there are two classes and this many rows: of fewer they learn too much by heart, and
     # networks were no better for it (13 tables, the same).
     least_rows_to_boost: int = 1_000
+    # Of more rows than this they see too small a share, and what they take of memory is wanted for the rows.
+    most_rows_to_boost: int = 65_536
     most_literals_for_ridge: int = 8_192
     # The network that is kept is found cold. It is looked for at the lowest price; the networks of higher ones grow out
     # of one another, from a little warmth. One is usual, and taken unless rows left out tell of a better one: chosen by
@@ -246,7 +248,7 @@ class Schedule:
         welcome = {
             Ridge: n_literals <= self.most_literals_for_ridge and n_classes <= self.many_classes,
             Trees: n_classes > 2 and n_rows <= self.most_rows_for_forest,
-            Boosting: n_classes == 2 and n_rows >= self.least_rows_to_boost,
+            Boosting: n_classes == 2 and self.least_rows_to_boost <= n_rows <= self.most_rows_to_boost,
         }
         return tuple(rivals for rivals in self.guests if welcome[type(rivals[0])])
 
